@@ -11,12 +11,14 @@ mod errors;
 mod graphql;
 mod load;
 mod monitoring;
+mod moves;
 mod oauth;
 mod packages;
 mod pages;
 mod peer;
 mod report;
 mod repositories;
+mod reviews;
 mod search;
 mod seed;
 mod supply;
@@ -68,7 +70,7 @@ struct Options {
     #[arg(long)]
     dry_run: bool,
     /// Measure these parts alone (idle, writes, lists, oauth, graphql,
-    /// packages, alerts, errors, search, activity, pages, repositories, delivery, supply); the other
+    /// packages, alerts, errors, search, activity, pages, repositories, moves, delivery, supply, reviews); the other
     /// lines of docs/performance.md stay.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
@@ -106,7 +108,7 @@ fn run(options: &Options) -> Outcome {
 /// A part of the measurements by its name.
 type Part = (&'static str, fn(&Bench<'_>) -> Result<Vec<Line>, String>);
 
-const PARTS: [Part; 14] = [
+const PARTS: [Part; 16] = [
     ("idle", |bench| bench.idle()),
     ("writes", |bench| bench.writes()),
     ("lists", |bench| bench.lists()),
@@ -119,8 +121,10 @@ const PARTS: [Part; 14] = [
     ("alerts", monitoring::lines),
     ("errors", errors::lines),
     ("repositories", repositories::lines),
+    ("moves", moves::lines),
     ("delivery", delivery::lines),
     ("supply", supply::lines),
+    ("reviews", reviews::lines),
 ];
 
 /// The parts of these names; all without a name.

@@ -66,6 +66,8 @@ test('keys walk through lists and to pages, and not while typing', async () => {
   await page.waitForURL(`${url}/${project}/-/issues/3`);
   for (const [keys, path] of [
     ['gp', `/${project}/-/packages`],
+    ['gm', `/${project}/-/merge_requests`],
+    ['gu', `/${project}/-/members`],
     ['gi', `/${project}/-/issues`],
     ['c', `/${project}/-/issues/new`],
   ]) {

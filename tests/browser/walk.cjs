@@ -161,7 +161,7 @@ async function firstSteps(page, { group, name }) {
 async function addMember(page, { name }) {
   await press(page, page.getByRole('link', { name: 'Anvil', exact: true }));
   await page.getByRole('heading', { name: 'Anvil' }).waitFor();
-  await keys(page, 'g', 'm');
+  await keys(page, 'g', 'u');
   await page.waitForURL(/\/-\/members$/);
   const who = page.getByRole('combobox', { name: 'User name or e-mail' });
   await pick(page, who, 'Mira', /Mira Lind/);

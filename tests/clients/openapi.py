@@ -78,6 +78,8 @@ UNREACHABLE = {
     "PUT /api/v4/snippets/{snippet_id}/discussions/{discussion_id}":
         "threads of snippets cannot be resolved",
     "PUT /api/v4/projects/{id}/snippets/{snippet_id}/discussions/{discussion_id}": "as above",
+    "PUT /api/v4/projects/{id}/repository/commits/{sha}/discussions/{discussion_id}":
+        "threads of commits cannot be resolved",
     "PUT /api/v4/projects/{id}/repository/submodules/{submodule}": "git alone makes submodules",
     "GET /api/v4/projects/{id}/releases/{tag_name}/downloads/{asset_path}": "leads elsewhere",
     "GET /api/v4/projects/{id}/releases/permalink/latest": "leads on to the release",
@@ -108,6 +110,19 @@ UNREACHABLE = {
         "a job has to wait for it, as in environments.py",
     "POST /api/v4/projects/{id}/freeze_periods": "its times are crontabs",
     "POST /api/v4/projects/{id}/triggers": "its end is a time to come, as in schedules.py",
+    "PUT /api/v4/projects/{id}/merge_requests/{iid}/reset_approvals":
+        "bots alone do that, as in merge_request_reviews.py",
+    "GET /api/v4/projects/{id}/merge_trains": "projects have no trains",
+    "GET /api/v4/projects/{id}/merge_trains/{target_branch}": "as above",
+    "GET /api/v4/projects/{id}/merge_trains/merge_requests/{iid}": "as above",
+    "POST /api/v4/projects/{id}/merge_trains/merge_requests/{iid}": "as above",
+    "POST /api/v4/project_repository_storage_moves": "it names storages, and would move everything",
+    "POST /api/v4/group_repository_storage_moves": "as above",
+    "POST /api/v4/snippet_repository_storage_moves": "as above",
+    "POST /api/v4/project_repository_storage_moves/{repository_storage_move_id}/retry":
+        "what failed alone is begun again",
+    "POST /api/v4/group_repository_storage_moves/{repository_storage_move_id}/retry": "as above",
+    "POST /api/v4/snippet_repository_storage_moves/{repository_storage_move_id}/retry": "as above",
     "GET /api/v4/openapi.json": "left out by schemathesis, which reads it first",
 }
 

@@ -28,6 +28,7 @@ import schemathesis
 from schemathesis.core.parameters import ParameterLocation
 
 import openpgp
+from openapi_reviews import Reviews
 
 API = os.environ["TENON_URL"] + "/api/v4"
 ROOT = {"PRIVATE-TOKEN": os.environ["TENON_TOKEN"]}
@@ -37,8 +38,9 @@ OPPOSITES = {"unban": "ban", "unfollow": "follow", "unstar": "star"}
 
 # After a success of these, what the operation worked on is gone or changed.
 USING_UP = {
-    "access_requests", "approve", "archive", "ban", "block", "follow", "links", "move", "reject",
-    "rotate",
+    "access_requests", "apply", "approve", "archive", "ban", "block", "bulk_publish",
+    "cancel_merge_when_pipeline_succeeds", "follow", "links", "merge", "move", "publish", "reject",
+    "rotate", "unapprove",
     "promote", "revoke", "share", "star", "subscribe", "transfer", "unarchive", "unban", "unblock",
     "unfollow", "unstar", "unsubscribe",
 }  # fmt: skip
@@ -135,8 +137,14 @@ def npm_publication(name):
     return {"name": name, "versions": {"1.0.0": manifest}, "_attachments": files}
 
 
-class World:
+class World(Reviews):
     """The things one operation works on, each made when first asked for."""
+
+    call, post = staticmethod(call), staticmethod(post)
+
+    def new(self, what):
+        """A name that nothing has yet."""
+        return f"{what}-{next(numbers)}"
 
     def __init__(self, path, method="GET", operation="GET"):
         self.path = path
@@ -202,6 +210,8 @@ class World:
             return post(f"/projects/{self.get('project')}/issues/{self.todo_issue()}/todo")["id"]
         if kind == "issues":
             return post(f"/projects/{self.project()}/issues", title="an issue")["id"]
+        if kind == "suggestions":
+            return self.suggestion()
         if kind == "applications":
             return post("/applications", name="x", redirect_uri=CALLBACK, scopes="api")["id"]
         if kind == "keys":
@@ -549,6 +559,23 @@ class World:
         url = "https://ada:secret@git.example/x.git"
         return call("POST", f"{self.owner()}/remote_mirrors", json={"url": url})["id"]
 
+    def repository_storage_move_id(self):
+        """One that waits: none begins here."""
+        first = self.path.split("/")[1]
+        if first == "snippets" or first.startswith("snippet_"):
+            place = f"/snippets/{self.get('snippet_id')}"
+        elif first.endswith("_repository_storage_moves"):
+            kind = first.split("_")[0]
+            place = f"/{kind}s/{self.get(kind)}"
+        else:
+            place = self.owner()
+        return post(f"{place}/repository_storage_moves", destination_storage_name="default")["id"]
+
+    def pull_mirror(self):
+        """Of a project that follows what is not there."""
+        body = {"url": "https://git.example/x.git", "enabled": True}
+        return call("PUT", f"{self.owner()}/mirror/pull", json=body)["id"]
+
     def blob_id(self):
         return call("GET", f"{self.get('history')}/tree")[0]["id"]
 
@@ -766,8 +793,11 @@ class World:
 
     def noteable(self):
         """What notes of the path are about."""
-        kinds = [kind for kind in ("epic", "snippet") if f"/{kind}s/" in self.path]
-        return self.get(kinds[0] if kinds else "issue")
+        if "/repository/commits/" in self.path:
+            return f"{self.owner()}/repository/commits/{self.get('sha')}"
+        kinds = {"epic": "epic", "snippet": "snippet", "merge_request": "request"}
+        made = [name for kind, name in kinds.items() if f"/{kind}s/" in self.path]
+        return self.get(made[0] if made else "issue")
 
     def snippet(self):
         owner = self.owner() if self.path.startswith("/projects/") else ""
@@ -902,6 +932,7 @@ class World:
             "from": lambda: "main",
             "to": lambda: "main",
             "refs[]": lambda: ["main", "main"],
+            "commits[]": lambda: [self.sha()],
             "sha": lambda: "main",
             "branch": lambda: "main",
             "commit_message": lambda: "a change",
@@ -943,6 +974,10 @@ class World:
             "to_project_id": lambda: self.project(),
             "target_project_id": lambda: self.project() if enters else str(self.get("id")),
             "target_issue_iid": self.target_issue_iid,
+            "source_branch": lambda: self.proposal()["source_branch"],
+            "target_branch": lambda: "main",
+            "blocking_merge_request_id": lambda: self.request_beside()["id"],
+            "note": lambda: name,
             "duration": lambda: "1h",
             "label_id": lambda: str(self.get("label_id")),
             "key": self.new_key,
@@ -953,6 +988,7 @@ class World:
             "project": lambda: str(self.get("project")),
             "from": lambda: "main",
             "url": lambda: f"https://files.example.org/{name}",
+            "destination_storage_name": lambda: "default",
             "path": lambda: name,
             "scopes": self.scopes,
             "runner_type": lambda: "instance_type",
@@ -969,6 +1005,8 @@ class World:
             "timezone": lambda: "UTC",
             "length": lambda: 1,
             "user_ids": lambda: [1],
+            "ids": lambda: [self.suggestion()],
+            "commits": lambda: [self.sha()],
             "branch": lambda: name if self.path.endswith("/branches") else "main",
             "ref": lambda: "main",
             "tag_name": lambda: name,
@@ -1010,10 +1048,11 @@ def before_call(context, case, kwargs):
             case.path_parameters[name] = world.get(name)
     if "/repository/" in case.path:
         world.get("history")
-    if "/repository/" in case.path or "/artifacts" in case.path or "/pipelines/latest" in case.path or case.path in PROGRAMS:
+    asks = ("/repository/", "/artifacts", "/pipelines/latest", "/context_commits")
+    if any(part in case.path for part in asks) or case.path in PROGRAMS:
         if data.parameter_location != ParameterLocation.QUERY:
             case.query = world.asked(case.query)
-    needs = {"/snapshot": "history", "/releases": "history", "/permalink/": "tag_name", "/storage": "history", "/push_rule": "push_rule", "/pipelines/latest": "pipeline_id"}
+    needs = {"/snapshot": "history", "/releases": "history", "/permalink/": "tag_name", "/storage": "history", "/push_rule": "push_rule", "/mirror/pull": "pull_mirror", "/pipelines/latest": "pipeline_id"}
     of_project = case.path.startswith("/api/v4/projects/")
     if case.path.endswith("/{id}/pipeline"):
         world.get("pipeline_file")
@@ -1070,4 +1109,6 @@ def tell():
 call("PUT", "/application/plan_limits", json={"ci_instance_level_variables": 0})
 # More archives than anybody needs are asked for here.
 call("PUT", "/application/settings", json={"archive_requests_per_minute": 0})
+# What is moved would be read-only for a moment, to whoever makes something there.
+call("PUT", "/application/settings", json={"repository_storage_moves_at_once": 0})
 settings = {path: call("GET", path) for path in SETTINGS}

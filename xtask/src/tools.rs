@@ -231,6 +231,17 @@ pub fn python() -> Result<PathBuf, String> {
 /// A Python, in this directory under the target directory, that has the
 /// packages which the `requirements.txt` of a directory of the checkout names.
 pub fn python_with(packages: &str, under: &str) -> Result<PathBuf, String> {
+    python_installed(packages, under, &[])
+}
+
+/// The same, of packages that ask for a newer Python than they need.
+pub fn python_of_any_age(packages: &str, under: &str) -> Result<PathBuf, String> {
+    python_installed(packages, under, &[("PIP_IGNORE_REQUIRES_PYTHON", "1")])
+}
+
+fn python_installed(
+    packages: &str, under: &str, environment: &[(&str, &str)],
+) -> Result<PathBuf, String> {
     let _alone = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
     let requirements = format!("{packages}/requirements.txt");
     let wanted = read(&requirements)?;
@@ -243,7 +254,8 @@ pub fn python_with(packages: &str, under: &str) -> Result<PathBuf, String> {
     make_venv(&directory)?;
     run(Command::new(&python)
         .args(["-m", "pip", "install", "--quiet", "--requirement"])
-        .arg(tree::root().join(requirements)))?;
+        .arg(tree::root().join(requirements))
+        .envs(environment.iter().copied()))?;
     fs::write(&installed, wanted).map_err(|error| format!("{}: {error}", installed.display()))?;
     Ok(python)
 }

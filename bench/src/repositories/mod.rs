@@ -2,7 +2,7 @@
 //! read by REST and on pages.
 
 mod backend;
-mod git;
+pub mod git;
 mod history;
 
 use std::fs;
@@ -252,7 +252,7 @@ impl Place {
         let url = self.ours("large");
         let working = self.folder.join("large");
         git::run(&self.folder, &["init", "--quiet", "--initial-branch=main", "large"])?;
-        write_noise(&working.join("noise.bin"))?;
+        write_noise(&working.join("noise.bin"), LARGE_PUSH)?;
         git::run(&working, &["add", "noise.bin"])?;
         git::run(&working, &["commit", "--quiet", "--message", "Noise"])?;
         let grown = |does: &dyn Fn() -> Outcome| -> Result<f64, String> {
@@ -330,11 +330,11 @@ fn make_branches(working: &Path) -> Outcome {
     git::run(working, &["pack-refs", "--all"]).map(|_| ())
 }
 
-/// Bytes that cannot be packed.
-fn write_noise(path: &Path) -> Outcome {
+/// Writes so many bytes that cannot be packed.
+pub fn write_noise(path: &Path, bytes: u64) -> Outcome {
     let from = fs::File::open("/dev/urandom").map_err(|error| error.to_string())?;
     let mut to = fs::File::create(path).map_err(|error| error.to_string())?;
-    std::io::copy(&mut std::io::Read::take(from, LARGE_PUSH), &mut to)
+    std::io::copy(&mut std::io::Read::take(from, bytes), &mut to)
         .map(|_| ())
         .map_err(|error| error.to_string())
 }

@@ -13,7 +13,10 @@ use planning::model::{Issue, Milestone};
 use planning::store::epics as epic_rows;
 use planning::store::issues as issue_rows;
 use planning::store::milestones;
-use planning::store::notes::{self as note_rows, Note};
+use planning::store::notes::{self as note_rows, COMMIT, ISSUE, Note};
+use reviews::commits::model::DiscussedCommit;
+use reviews::model::MergeRequest;
+use reviews::noteable::MERGE_REQUEST;
 use schemars::JsonSchema;
 use serde::Serialize;
 use snippets::activity::SNIPPET;
@@ -104,6 +107,8 @@ pub struct Targets {
     pub epics: HashMap<i64, Epic>,
     pub wiki_pages: HashMap<i64, PageRow>,
     pub snippets: HashMap<i64, Snippet>,
+    pub merge_requests: HashMap<i64, MergeRequest>,
+    pub commits: HashMap<i64, DiscussedCommit>,
     pub users: HashMap<i64, User>,
 }
 
@@ -116,14 +121,18 @@ impl Targets {
             of_kind.filter_map(|event| event.target_id).collect()
         };
         let mut of_notes = Fragment::default();
-        of_notes.in_list("notes.id", [ids(Kind::Note), ids(Kind::SnippetNote)].concat());
+        let kinds = Kind::all().filter(|kind| kind.is_note());
+        of_notes.in_list("notes.id", kinds.flat_map(&ids).collect::<Vec<i64>>());
         let notes = note_rows::select(tx, of_notes)?;
         let mut wanted = ids(Kind::Issue);
-        let is_of_snippet = |note: &&Note| note.noteable_type == SNIPPET;
-        wanted
-            .extend(notes.iter().filter(|note| !is_of_snippet(note)).map(|note| note.noteable_id));
-        let mut of_snippets = ids(Kind::Snippet);
-        of_snippets.extend(notes.iter().filter(is_of_snippet).map(|note| note.noteable_id));
+        let about = |kinds: &[&str]| -> Vec<i64> {
+            let of_kind = notes.iter().filter(|note| kinds.contains(&note.noteable_type.as_str()));
+            of_kind.map(|note| note.noteable_id).collect()
+        };
+        wanted.extend(about(&[ISSUE]));
+        let of_snippets = [ids(Kind::Snippet), about(&[SNIPPET])].concat();
+        let of_requests = [ids(Kind::MergeRequest), about(&[MERGE_REQUEST])].concat();
+        let of_commits = about(&[COMMIT]);
         let mut of_issues = Fragment::default();
         of_issues.in_list("issues.id", wanted);
         let issues = issue_rows::of_condition(tx, of_issues)?;
@@ -137,51 +146,64 @@ impl Targets {
             milestones: milestones::by_ids(tx, &ids(Kind::Milestone))?,
             epics: epics.into_iter().map(|epic| (epic.id, epic)).collect(),
             snippets: snippets::activity::by_ids(tx, &of_snippets)?,
+            merge_requests: reviews::activity::by_ids(tx, &of_requests)?,
+            commits: reviews::commits::activity::by_ids(tx, &of_commits)?,
             wiki_pages: wikis::store::by_ids(tx, &ids(Kind::WikiPage))?,
             users: load_basic(tx, &authors)?,
         })
     }
 
+    /// What an event is about, of things of one kind.
+    fn about<'t, T>(event: &Event, kind: Kind, things: &'t HashMap<i64, T>) -> Option<&'t T> {
+        things.get(&event.target_id.filter(|_| event.target_type == kind.stored())?)
+    }
+
+    /// The same, where an event may be about a comment on it, too.
+    fn about_or_said<'t, T>(
+        &self, event: &Event, (kind, comment): (Kind, Kind), things: &'t HashMap<i64, T>,
+    ) -> Option<&'t T> {
+        let said = || things.get(&Targets::about(event, comment, &self.notes)?.noteable_id);
+        Targets::about(event, kind, things).or_else(said)
+    }
+
     /// The issue that an event is about, or its comment.
     pub fn issue(&self, event: &Event) -> Option<&Issue> {
-        let id = event.target_id?;
-        match Kind::from_stored(&event.target_type)? {
-            Kind::Issue => self.issues.get(&id),
-            Kind::Note => self.issues.get(&self.notes.get(&id)?.noteable_id),
-            _ => None,
-        }
+        self.about_or_said(event, (Kind::Issue, Kind::Note), &self.issues)
     }
 
     pub fn note(&self, event: &Event) -> Option<&Note> {
-        let kind = Kind::from_stored(&event.target_type);
-        let is_note = matches!(kind, Some(Kind::Note | Kind::SnippetNote));
+        let is_note = Kind::from_stored(&event.target_type).is_some_and(Kind::is_note);
         self.notes.get(&event.target_id.filter(|_| is_note)?)
     }
 
     pub fn milestone(&self, event: &Event) -> Option<&Milestone> {
-        let is_milestone = event.target_type == Kind::Milestone.stored();
-        self.milestones.get(&event.target_id.filter(|_| is_milestone)?)
+        Targets::about(event, Kind::Milestone, &self.milestones)
     }
 
     pub fn epic(&self, event: &Event) -> Option<&Epic> {
-        let is_epic = event.target_type == Kind::Epic.stored();
-        self.epics.get(&event.target_id.filter(|_| is_epic)?)
+        Targets::about(event, Kind::Epic, &self.epics)
     }
 
     /// The page that an event is about, if it is there still.
     pub fn wiki_page(&self, event: &Event) -> Option<&PageRow> {
-        let is_page = event.target_type == Kind::WikiPage.stored();
-        self.wiki_pages.get(&event.target_id.filter(|_| is_page)?)
+        Targets::about(event, Kind::WikiPage, &self.wiki_pages)
     }
 
     /// The snippet that an event is about, or its comment.
     pub fn snippet(&self, event: &Event) -> Option<&Snippet> {
-        let id = event.target_id?;
-        match Kind::from_stored(&event.target_type)? {
-            Kind::Snippet => self.snippets.get(&id),
-            Kind::SnippetNote => self.snippets.get(&self.notes.get(&id)?.noteable_id),
-            _ => None,
-        }
+        self.about_or_said(event, (Kind::Snippet, Kind::SnippetNote), &self.snippets)
+    }
+
+    /// The merge request that an event is about, or its comment.
+    pub fn merge_request(&self, event: &Event) -> Option<&MergeRequest> {
+        let kinds = (Kind::MergeRequest, Kind::MergeRequestNote);
+        self.about_or_said(event, kinds, &self.merge_requests)
+    }
+
+    /// The commit that an event is a comment on.
+    pub fn commit(&self, event: &Event) -> Option<&DiscussedCommit> {
+        let note = Targets::about(event, Kind::CommitNote, &self.notes)?;
+        self.commits.get(&note.noteable_id)
     }
 
     /// What the target is called.
@@ -190,15 +212,19 @@ impl Targets {
         let milestone = || self.milestone(event).map(|milestone| milestone.title.clone());
         let epic = || self.epic(event).map(|epic| epic.title.clone());
         let snippet = || self.snippet(event).map(|snippet| snippet.title.clone());
-        let named = issue.or_else(milestone).or_else(epic).or_else(snippet);
-        named.or_else(|| event.target_title.clone())
+        let request = || self.merge_request(event).map(|request| request.title.clone());
+        let commit = || self.commit(event).map(|commit| commit.title.clone());
+        let named = issue.or_else(milestone).or_else(epic).or_else(snippet).or_else(request);
+        named.or_else(commit).or_else(|| event.target_title.clone())
     }
 
     pub fn entity(&self, app: &App, event: &Event) -> EventEntity {
         let kind = Kind::from_stored(&event.target_type).unwrap_or(Kind::Project);
         let author = self.users.get(&event.author_id);
-        let iid = self.issue(event).map(|issue| issue.iid);
-        let is_there = iid.is_some() || self.snippet(event).is_some();
+        let of_request = || self.merge_request(event).map(|request| request.iid);
+        let iid = self.issue(event).map(|issue| issue.iid).or_else(of_request);
+        let is_there =
+            iid.is_some() || self.snippet(event).is_some() || self.commit(event).is_some();
         let note = self.note(event).filter(|_| is_there);
         let note = note.map(|row| entity_of_note(app, row, iid, &self.users, Default::default()));
         let is_thing = !matches!(kind, Kind::Project | Kind::Member | Kind::Push);
@@ -232,6 +258,7 @@ impl Targets {
             Kind::Issue => self.issue(event).map(|issue| issue.iid),
             Kind::Milestone => self.milestone(event).map(|milestone| milestone.iid),
             Kind::Epic => self.epic(event).map(|epic| epic.iid),
+            Kind::MergeRequest => self.merge_request(event).map(|request| request.iid),
             _ => None,
         }
     }
@@ -240,7 +267,7 @@ impl Targets {
         let in_thread = self.note(event).is_some_and(|note| note.in_thread);
         match in_thread {
             true => "DiscussionNote".to_owned(),
-            false if kind == Kind::SnippetNote => Kind::Note.stored().to_owned(),
+            false if kind.is_note() => Kind::Note.stored().to_owned(),
             false => kind.stored().to_owned(),
         }
     }

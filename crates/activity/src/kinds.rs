@@ -5,6 +5,9 @@ use packages::activity::PACKAGE;
 use planning::activity::{MILESTONE, NOTE};
 use planning::model::epics::EPIC;
 use planning::store::notes::ISSUE;
+use reviews::activity::MERGE_REQUEST_NOTE;
+use reviews::commits::activity::COMMIT_NOTE;
+use reviews::noteable::MERGE_REQUEST;
 use snippets::activity::{SNIPPET, SNIPPET_NOTE};
 use spaces::access::{Purpose, visible_projects};
 use spaces::activity::{MEMBER, PROJECT, PUSH};
@@ -51,6 +54,11 @@ pub enum Kind {
     Snippet,
     /// A comment on a snippet.
     SnippetNote,
+    MergeRequest,
+    /// A comment on a merge request.
+    MergeRequestNote,
+    /// A comment on a commit.
+    CommitNote,
     /// Refs that were pushed.
     Push,
 }
@@ -67,11 +75,19 @@ const KINDS: &[(Kind, &str, Option<TargetType>)] = &[
     (Kind::WikiPage, WIKI_PAGE, Some(TargetType::Wiki)),
     (Kind::Snippet, SNIPPET, Some(TargetType::Snippet)),
     (Kind::SnippetNote, SNIPPET_NOTE, Some(TargetType::Note)),
+    (Kind::MergeRequest, MERGE_REQUEST, Some(TargetType::MergeRequest)),
+    (Kind::MergeRequestNote, MERGE_REQUEST_NOTE, Some(TargetType::Note)),
+    (Kind::CommitNote, COMMIT_NOTE, Some(TargetType::Note)),
     (Kind::Push, PUSH, None),
 ];
 
 impl Kind {
-    fn all() -> impl Iterator<Item = Kind> {
+    /// Whether it is a comment.
+    pub fn is_note(self) -> bool {
+        matches!(self, Kind::Note | Kind::SnippetNote | Kind::MergeRequestNote | Kind::CommitNote)
+    }
+
+    pub fn all() -> impl Iterator<Item = Kind> {
         KINDS.iter().map(|(kind, ..)| *kind)
     }
 
@@ -113,6 +129,9 @@ impl Kind {
             Kind::WikiPage => wikis::activity::of_pages(tx, viewer),
             Kind::Snippet => snippets::activity::of_snippets(tx, viewer),
             Kind::SnippetNote => snippets::activity::of_notes(tx, viewer),
+            Kind::MergeRequest => reviews::activity::of_requests(tx, viewer),
+            Kind::MergeRequestNote => reviews::activity::of_notes(tx, viewer),
+            Kind::CommitNote => reviews::commits::activity::of_notes(tx, viewer),
         }
     }
 }
@@ -131,14 +150,22 @@ pub fn whole(only: Option<TargetType>) -> Option<Fragment> {
     (!names.is_empty()).then_some(whole)
 }
 
-/// Condition on events joined with `projects`: pushes, pages of wikis and snippets, where
-/// the viewer may read the code, the wiki and the snippets. None where another type is
-/// asked for.
+/// Condition on events joined with `projects`: pushes, pages of wikis, snippets, merge
+/// requests and comments on commits, where the viewer may read the code, the wiki and the
+/// snippets. None where another type is asked for.
 pub fn readable(
     tx: &Tx<'_>, viewer: &Viewer, place: &Place, only: Option<TargetType>,
 ) -> Option<Fragment> {
     let asked = |kind: &Kind| only.is_none_or(|only| kind.filter() == Some(only));
-    let kinds = [Kind::Push, Kind::WikiPage, Kind::Snippet, Kind::SnippetNote];
+    let kinds = [
+        Kind::Push,
+        Kind::WikiPage,
+        Kind::Snippet,
+        Kind::SnippetNote,
+        Kind::MergeRequest,
+        Kind::MergeRequestNote,
+        Kind::CommitNote,
+    ];
     let kinds: Vec<Kind> = kinds.into_iter().filter(asked).collect();
     (!kinds.is_empty()).then(|| one_of(tx, viewer, place, kinds))
 }

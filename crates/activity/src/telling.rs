@@ -6,6 +6,8 @@ use crate::list::Event;
 use identity::model::User;
 use kernel::error::Result;
 use planning::store::notes::Note;
+use reviews::commits::model::DiscussedCommit;
+use reviews::model::MergeRequest;
 use spaces::activity::{Action, PushAction, PushData};
 use spaces::store as space_rows;
 use std::collections::{HashMap, HashSet};
@@ -131,6 +133,16 @@ impl Story {
             (Kind::Package, _) => format!("package {title}"),
             (Kind::WikiPage, _) => format!("wiki page {title}"),
             (Kind::Snippet | Kind::SnippetNote, _) => format!("snippet {title}"),
+            (Kind::MergeRequest | Kind::MergeRequestNote, _) => {
+                let request = self.targets.merge_request(event);
+                let name = request.map(MergeRequest::reference).unwrap_or_default();
+                format!("{name} {title}")
+            }
+            (Kind::CommitNote, _) => {
+                let commit = self.targets.commit(event);
+                let name = commit.map(DiscussedCommit::reference).unwrap_or_default();
+                format!("commit {name} {title}")
+            }
             _ => title,
         }
     }
@@ -146,6 +158,15 @@ impl Story {
             Kind::Snippet => Some(self.targets.snippet(event)?.path()),
             Kind::SnippetNote => {
                 let path = self.targets.snippet(event)?.path();
+                Some(format!("{path}#note_{}", event.target_id?))
+            }
+            Kind::MergeRequest => Some(self.targets.merge_request(event)?.path()),
+            Kind::MergeRequestNote => {
+                let path = self.targets.merge_request(event)?.path();
+                Some(format!("{path}#note_{}", event.target_id?))
+            }
+            Kind::CommitNote => {
+                let path = self.targets.commit(event)?.path();
                 Some(format!("{path}#note_{}", event.target_id?))
             }
             Kind::WikiPage => {
@@ -198,7 +219,9 @@ fn words(action: Action, kind: Kind, pushed: Option<PushAction>) -> &'static str
         (Kind::Member, Action::Joined) => "joined",
         (Kind::Member, Action::Expired) => "is no longer a member, as was agreed, of",
         (Kind::Member, _) => "left",
-        (Kind::Note | Kind::SnippetNote, _) => "commented on",
+        (kind, _) if kind.is_note() => "commented on",
+        (Kind::MergeRequest, Action::Merged) => "merged",
+        (Kind::MergeRequest, Action::Approved) => "approved",
         (Kind::Package, Action::Created) => "published",
         (Kind::WikiPage, Action::Created) => "created",
         (_, Action::Created) => "opened",
@@ -219,8 +242,10 @@ fn icon(action: Action, kind: Kind) -> &'static str {
         (Kind::Member, Action::Joined) => "plus",
         (Kind::Member, _) => "out",
         (Kind::Issue, _) => "issue",
-        (Kind::Note | Kind::SnippetNote, _) => "comment",
-        (Kind::Snippet, _) => "code",
+        (Kind::Note | Kind::SnippetNote | Kind::MergeRequestNote | Kind::CommitNote, _) => {
+            "comment"
+        }
+        (Kind::Snippet | Kind::MergeRequest, _) => "code",
         (Kind::Milestone, _) => "milestone",
         (Kind::Epic, _) => "epic",
         (Kind::Package, _) => "package",

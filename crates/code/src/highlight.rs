@@ -11,6 +11,7 @@ use kernel::app::App;
 use kernel::markup;
 use moka::sync::Cache;
 use repositories::formats::object_id::ObjectId;
+use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
@@ -110,34 +111,80 @@ fn syntax(name: &str, text: &str) -> Option<&'static SyntaxReference> {
 }
 
 fn by(syntax: &SyntaxReference, text: &str, until: Instant) -> Lines {
-    let mut state = ParseState::new(syntax);
-    let mut scopes = ScopeStack::new();
-    let mut has_failed = false;
+    let mut painter = Painter::new(syntax);
     let coloured = lines(text).map(|line| {
-        if has_failed || line.len() > LONGEST || Instant::now() >= until {
-            return escape(line).into_boxed_str();
-        }
-        let Ok(operations) = state.parse_line(&format!("{line}\n"), &SYNTAXES) else {
-            has_failed = true;
-            return escape(line).into_boxed_str();
-        };
         let mut out = Pieces::default();
+        for (range, class) in painter.line(line, until) {
+            out.add(class, &line[range]);
+        }
+        match out.html.is_empty() {
+            true => escape(line).into_boxed_str(),
+            false => out.end(line).into_boxed_str(),
+        }
+    });
+    coloured.collect()
+}
+
+/// All of a line in its pieces, each with its class; none of one that stays plain.
+pub type Colours = Vec<(Range<usize>, &'static str)>;
+
+/// Colours lines that follow each other, one by one.
+#[derive(Clone)]
+pub struct Painter {
+    state: ParseState,
+    scopes: ScopeStack,
+    has_failed: bool,
+}
+
+impl Painter {
+    fn new(syntax: &SyntaxReference) -> Painter {
+        Painter {
+            state: ParseState::new(syntax),
+            scopes: ScopeStack::new(),
+            has_failed: false,
+        }
+    }
+
+    /// For lines of a file of this name, if its language is known.
+    pub fn of(name: &str) -> Option<Painter> {
+        syntax(name, "").map(Painter::new)
+    }
+
+    /// The next line. What is long or late stays plain.
+    pub fn line(&mut self, line: &str, until: Instant) -> Colours {
+        if self.has_failed || line.len() > LONGEST || Instant::now() >= until {
+            return Vec::new();
+        }
+        let Ok(operations) = self.state.parse_line(&format!("{line}\n"), &SYNTAXES) else {
+            self.has_failed = true;
+            return Vec::new();
+        };
+        let mut colours = Vec::new();
         let mut from = 0;
         for (at, operation) in operations {
             let at = line.floor_char_boundary(at.min(line.len()));
             if at > from {
-                out.add(class(&scopes), &line[from..at]);
+                add(&mut colours, from..at, class(&self.scopes));
                 from = at;
             }
-            if scopes.apply(&operation).is_err() {
-                has_failed = true;
+            if self.scopes.apply(&operation).is_err() {
+                self.has_failed = true;
                 break;
             }
         }
-        out.add(class(&scopes), &line[from..]);
-        out.end(line).into_boxed_str()
-    });
-    coloured.collect()
+        if from < line.len() {
+            add(&mut colours, from..line.len(), class(&self.scopes));
+        }
+        colours
+    }
+}
+
+/// Adds a piece; pieces of one class that follow each other are one.
+fn add(colours: &mut Colours, range: Range<usize>, class: &'static str) {
+    match colours.last_mut() {
+        Some((last, before)) if *before == class => last.end = range.end,
+        _ => colours.push((range, class)),
+    }
 }
 
 /// A line as far as it is written; pieces of one class that follow each other are one.

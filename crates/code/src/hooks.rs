@@ -1,8 +1,11 @@
 //! What rooms above plug in.
 
 use ::store::Tx;
+use futures_util::future::BoxFuture;
 use identity::viewer::Viewer;
+use kernel::app::App;
 use kernel::error::Result;
+use repositories::objects::Commit;
 use schemars::JsonSchema;
 use serde::Serialize;
 use spaces::access::{Levels, Purpose};
@@ -46,11 +49,45 @@ pub type CommitKeys = Vec<(i64, String)>;
 pub type LastPipelines =
     fn(&mut Tx<'_>, CommitKeys) -> Result<HashMap<(i64, String), LastPipeline>>;
 
+/// Whether the viewer may make merge requests of the branches of a project.
+pub type RequestsMerges = fn(&mut Tx<'_>, &Viewer, &Project) -> Result<bool>;
+
+/// A commit that a page shows, and who looks at it.
+pub struct CommitShown {
+    pub app: App,
+    pub viewer: Viewer,
+    pub project: Project,
+    pub commit: Commit,
+    /// What stands behind the question mark of the address.
+    pub query: String,
+}
+
+/// What a room above shows below what a commit changed: safe HTML.
+pub type BelowCommit = fn(CommitShown) -> BoxFuture<'static, Result<String>>;
+
 /// Functions of the rooms above; they must be among the store's plugs.
 #[derive(Default)]
 pub struct Hooks {
     pub releases_of_tags: Option<ReleasesOfTags>,
     pub last_pipelines: Option<LastPipelines>,
+    pub requests_merges: Option<RequestsMerges>,
+    pub below_commit: Option<BelowCommit>,
+}
+
+/// What stands below what a commit changed.
+pub(crate) async fn below_commit(shown: CommitShown) -> Result<String> {
+    let below = shown.app.store().plugged::<Hooks>()?.below_commit;
+    match below {
+        Some(below) => below(shown).await,
+        None => Ok(String::new()),
+    }
+}
+
+pub(crate) fn requests_merges(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project) -> Result<bool> {
+    match tx.plugged::<Hooks>()?.requests_merges {
+        Some(may) => may(tx, viewer, project),
+        None => Ok(false),
+    }
 }
 
 pub(crate) fn releases_of_tags(

@@ -4,7 +4,6 @@
 //! Start with [`access`], which finds a project for who reads its code; [`entity`] is
 //! what REST shows of it; [`pages`] are for people.
 //!
-//! Tables: `commit_comments` (migration 0081).
 //! Settings: [`limits::PART`]. Rooms above plug into [`hooks`].
 
 pub mod about;
@@ -13,12 +12,11 @@ pub mod address;
 mod ahead;
 pub mod archive;
 pub mod blame;
-mod boilerplate;
+pub mod boilerplate;
 mod branches;
 pub mod caching;
 pub mod changelog;
 pub mod changelog_config;
-mod commit_comments;
 mod comparing;
 mod containing;
 mod content;
@@ -46,7 +44,7 @@ pub mod search;
 pub mod sending;
 mod tags;
 pub mod text;
-mod visible;
+pub mod visible;
 
 pub fn routes(r: &mut kernel::http::Routes) {
     rest::routes(r);

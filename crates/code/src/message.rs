@@ -1,52 +1,108 @@
-//! What commits and tags say: text, in which addresses and names of commits are links.
+//! What commits and tags say: text, in which addresses, names of commits and what else is
+//! known are links.
 
 use crate::visible::escaped;
+use kernel::markup::{Find, Link};
+use std::ops::Range;
 
 /// Links of one message; what follows is text.
 const MOST: usize = 200;
 /// What ends an address that stands in a sentence.
 const MARKS: &[char] = &['.', ',', ';', ':', '!', '?', ')', ']', '}', '\'', '*'];
 
-/// A message as HTML; `project_url` is where the commits are that it names.
-pub fn html(text: &str, project_url: &str) -> String {
-    let (mut html, mut links) = (String::new(), 0);
+/// A message as HTML; `project_url` is where the commits are that it names, and `find`
+/// finds what else it names.
+pub fn html(text: &str, project_url: &str, find: &Find<'_>) -> String {
+    let (mut html, mut left) = (String::new(), MOST);
     for word in text.split_inclusive(char::is_whitespace) {
         let bare = word.trim_end();
-        let link = if links < MOST { link(bare, project_url) } else { None };
-        let Some((range, to)) = link else {
-            html.push_str(&escaped(word));
-            continue;
+        let found = if left > 0 {
+            links(bare, project_url, find)
+        } else {
+            Vec::new()
         };
-        links += 1;
-        html.push_str(&escaped(&word[..range.start]));
-        let (to, shown) = (escaped(&to), escaped(&word[range.clone()]));
-        html.push_str(&format!("<a href=\"{to}\" rel=\"nofollow noopener\">{shown}</a>"));
-        html.push_str(&escaped(&word[range.end..]));
+        let mut from = 0;
+        for link in found.into_iter().take(left) {
+            left -= 1;
+            html.push_str(&escaped(&word[from..link.range.start]));
+            from = link.range.end;
+            html.push_str(&shown(&link));
+        }
+        html.push_str(&escaped(&word[from..]));
     }
     html
 }
 
+fn shown(link: &Link) -> String {
+    let title = match link.title.is_empty() {
+        true => String::new(),
+        false => format!(" title=\"{}\"", escaped(&link.title)),
+    };
+    let (url, text) = (escaped(&link.url), escaped(&link.text));
+    format!("<a href=\"{url}\"{title} rel=\"nofollow noopener\">{text}</a>")
+}
+
 /// What of a word leads somewhere, and where.
-fn link(word: &str, project_url: &str) -> Option<(std::ops::Range<usize>, String)> {
-    let begins = ["https://", "http://"].iter().filter_map(|scheme| word.find(scheme));
-    if let Some(start) = begins.min() {
-        let rest = word[start..].split(['<', '>', '"', '`']).next().unwrap_or_default();
-        let url = rest.trim_end_matches(MARKS);
-        let host = url.split_once("://").map_or("", |(_, host)| host);
-        return (!host.is_empty()).then(|| (start..start + url.len(), url.to_owned()));
+fn links(word: &str, project_url: &str, find: &Find<'_>) -> Vec<Link> {
+    let one = |range: Range<usize>, url: String| {
+        let text = word[range.clone()].to_owned();
+        vec![Link { range, text, url, title: String::new() }]
+    };
+    if let Some(range) = address(word) {
+        let url = &word[range.clone()];
+        let known = find(url).into_iter().find(|link| link.range == (0..url.len()));
+        return match known {
+            Some(link) => vec![Link { range, ..link }],
+            None => one(range, url.to_owned()),
+        };
     }
     let id = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
     let is_id = id.len() == 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let start = word.find(id).filter(|_| is_id)?;
-    Some((
-        start..start + id.len(),
-        format!("{project_url}/-/commit/{}", id.to_ascii_lowercase()),
-    ))
+    match word.find(id).filter(|_| is_id) {
+        Some(start) => {
+            let url = format!("{project_url}/-/commit/{}", id.to_ascii_lowercase());
+            one(start..start + id.len(), url)
+        }
+        None => find(word),
+    }
+}
+
+/// Where in a word an address stands, without what ends it in a sentence.
+fn address(word: &str) -> Option<Range<usize>> {
+    let begins = ["https://", "http://"].iter().filter_map(|scheme| word.find(scheme));
+    let start = begins.min()?;
+    let rest = word[start..].split(['<', '>', '"', '`']).next().unwrap_or_default();
+    let url = rest.trim_end_matches(MARKS);
+    let host = url.split_once("://").map_or("", |(_, host)| host);
+    (!host.is_empty()).then(|| start..start + url.len())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn html(text: &str, project_url: &str) -> String {
+        super::html(text, project_url, &|_: &str| Vec::new())
+    }
+
+    #[test]
+    fn what_is_known_is_a_link_and_what_leads_there_is_called_so() {
+        let known = "https://x.example/a/1";
+        let find = |text: &str| {
+            let at = text.find("!1").map(|at| at..at + 2);
+            let range = at.or_else(|| (text == known).then_some(0..text.len()));
+            let link = range.map(|range| Link {
+                range,
+                text: "a!1".to_owned(),
+                url: "/a/1".to_owned(),
+                title: "\"One\"".to_owned(),
+            });
+            link.into_iter().collect::<Vec<_>>()
+        };
+        let link = "<a href=\"/a/1\" title=\"&quot;One&quot;\" rel=\"nofollow noopener\">a!1</a>";
+        let html = super::html(&format!("Fix (!1),\nsee {known}. <b>"), "/p", &find);
+        assert_eq!(html, format!("Fix ({link}),\nsee {link}. &lt;b&gt;"));
+    }
 
     #[test]
     fn addresses_and_commits_are_links() {

@@ -46,11 +46,10 @@ pub fn digest(query: &str) -> String {
 
 /// The listed ones of these digests with their texts.
 pub fn texts(tx: &mut Tx<'_>, digests: Vec<String>) -> Result<HashMap<String, String>> {
-    let rows: Vec<(String, String)> = tx.all(
+    Ok(tx.pairs(
         sql!("select sha256, query from graphql_allowed_queries where sha256 in_list($1)"),
         (digests,),
-    )?;
-    Ok(rows.into_iter().collect())
+    )?)
 }
 
 /// One page of the list, the newest first.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Build {
+    /// That of the interface.
     pub version: &'static str,
     /// The commit it was built from.
     pub revision: &'static str,
@@ -44,7 +45,7 @@ pub fn graph(g: &mut Graph, build: Build) {
         .field("version", STRING, |_| None)
         .describe("Its version.");
     g.object::<Build>("Metadata", "The program.")
-        .value("version", "Its version.", |build| build.version.to_owned())
+        .value("version", "The version of its interface.", |build| build.version.to_owned())
         .value("revision", "The commit it was built from.", |build| build.revision.to_owned())
         .field("kas", object::<Kas>("Kas").required(), |_| Arc::new(Kas))
         .describe("The server of agents in clusters.");

@@ -1,6 +1,6 @@
 //! Users as JSON, keys in wire order (docs/interface/identity.md 5.1).
 
-use crate::model::{AccessToken, Profile, ProfileTexts, TokenKind, User, UserState};
+use crate::model::{AccessToken, Profile, ProfileTexts, TokenKind, User, UserState, Words};
 pub use crate::store::users::load_basic;
 use kernel::app::App;
 use kernel::secrets::Secret;
@@ -15,6 +15,8 @@ pub struct UserBasic {
     pub id: i64,
     /// Login.
     pub username: String,
+    /// E-mail shown to everyone.
+    pub public_email: Words,
     /// Display name.
     pub name: String,
     /// `active`, `blocked`, …
@@ -31,6 +33,7 @@ pub fn basic(app: &App, user: &User) -> UserBasic {
     UserBasic {
         id: user.id,
         username: user.username.clone(),
+        public_email: user.public_email.clone(),
         name: user.name.clone(),
         state: user.state.as_str().to_owned(),
         locked: user.is_locked(app.now()),

@@ -25,6 +25,7 @@ pub mod feed_tokens;
 pub mod gate;
 pub mod git_pass;
 pub mod graph;
+pub mod handing;
 pub mod hooks;
 pub mod instance;
 mod jobs;

@@ -87,6 +87,8 @@ pub struct User {
     pub name: String,
     /// Primary e-mail; unique without regard to case.
     pub email: String,
+    /// E-mail shown to everyone.
+    pub public_email: Words,
     pub kind: UserKind,
     pub state: UserState,
     pub is_admin: bool,

@@ -55,7 +55,8 @@ pub struct ProfileTexts {
     pub bio: Words,
     /// Where they are.
     pub location: Words,
-    /// E-mail shown to everyone.
+    /// E-mail shown to everyone; every user as JSON has it already.
+    #[serde(skip)]
     pub public_email: Words,
     /// Account there.
     pub linkedin: Words,

@@ -46,7 +46,7 @@ pub struct Config {
     pub incoming_mail: IncomingMail,
     /// Whose certificates are believed.
     pub trust: Trust,
-    /// Version of the program.
+    /// Version of the interface, as clients are told it.
     pub version: &'static str,
 }
 

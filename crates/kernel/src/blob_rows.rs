@@ -25,3 +25,29 @@ pub fn insert(tx: &mut Tx<'_>, stored: &Stored) -> Result<i64> {
     )?;
     Ok(size)
 }
+
+/// Gives the bytes of a blob that were copied to another key their row, if they have none.
+pub fn insert_copy(tx: &mut Tx<'_>, from: &str, to: &str) -> Result<()> {
+    tx.run(
+        sql!(
+            "insert into blobs (key, size, md5, sha1, sha256, sha512, created_at)
+             select cast($2 as text), size, md5, sha1, sha256, sha512, created_at from blobs
+             where key = $1 on conflict (key) do nothing"
+        ),
+        (from, to),
+    )
+}
+
+/// Removes the rows of those of some blobs that nothing refers to any more, by a statement
+/// for one key; their keys. Any room may refer to a blob, which its foreign key says.
+pub fn release(tx: &mut Tx<'_>, delete: &'static str, keys: &[String]) -> Result<Vec<String>> {
+    let mut gone = Vec::new();
+    for key in keys {
+        match tx.savepoint(|tx| tx.execute(delete, (key.as_str(),))) {
+            Ok(0) | Err(store::Error::Foreign) => {}
+            Ok(_) => gone.push(key.clone()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(gone)
+}

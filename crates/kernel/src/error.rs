@@ -8,6 +8,8 @@ use std::fmt;
 /// Result of everything a request or job does.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// What is said where the database took too long.
+pub const TIMED_OUT: &str = "The request took too long.";
 /// What is said when others' changes got in the way too often.
 pub const CONFLICT: &str = "Too many changes at once.";
 
@@ -126,7 +128,7 @@ impl std::error::Error for Error {}
 impl From<store::Error> for Error {
     fn from(error: store::Error) -> Error {
         match error {
-            store::Error::Timeout => Error::Unavailable("The request took too long.".into()),
+            store::Error::Timeout => Error::Unavailable(TIMED_OUT.into()),
             store::Error::Conflict => Error::Unavailable(CONFLICT.into()),
             store::Error::Unavailable(cause) => {
                 tracing::error!(%cause, "the database is unavailable");

@@ -2,6 +2,8 @@
 
 use crate::http::params::{Param, Unusable};
 use serde_json::{Value, json};
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 
 /// A group, project or user in a path: a number, or a full path or name.
 ///
@@ -39,4 +41,20 @@ impl Param for Reference {
 /// Folding happens here, never in SQL: the engines' `lower` differ.
 pub fn fold(text: &str) -> String {
     text.to_lowercase()
+}
+
+/// What is left of a text where small letters of ASCII, digits and single dashes may stand:
+/// `Crème brûlée!` is `creme-brulee`.
+pub fn slug(text: &str) -> String {
+    let plain = text.nfkd().filter(|letter| !is_combining_mark(*letter));
+    let mut slug = String::new();
+    for letter in plain.flat_map(char::to_lowercase) {
+        match letter.is_ascii_alphanumeric() || letter == '_' {
+            true => slug.push(letter),
+            false if !slug.is_empty() && !slug.ends_with('-') => slug.push('-'),
+            false => {}
+        }
+    }
+    slug.truncate(slug.trim_end_matches('-').len());
+    slug
 }

@@ -28,6 +28,7 @@ pub mod mail;
 pub mod markup;
 pub mod media;
 pub mod outbound;
+pub mod own_address;
 pub mod pipe;
 pub mod process;
 pub mod programs;

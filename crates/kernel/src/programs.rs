@@ -15,6 +15,8 @@ use tokio::task::JoinHandle;
 
 /// Bytes kept of what a program says about its errors.
 const SAID: usize = 16 * 1024;
+/// What a shell does that bounds the memory of a program, in KiB, before it becomes that.
+const BOUNDED: &str = "ulimit -d \"$1\" 2>/dev/null; shift; exec \"$@\"";
 
 /// A program that is there.
 #[derive(Debug, Clone)]
@@ -37,19 +39,26 @@ impl Program {
 
     /// Begins to say how it is started, in this folder.
     pub fn within(&self, folder: &Path) -> Invocation {
-        let mut command = Command::new(&self.path);
+        let mut command = alone(&self.path, folder);
         command
-            .env_clear()
             .env("PATH", self.path.parent().unwrap_or(Path::new("/usr/bin")))
-            .env("LC_ALL", "C")
-            .current_dir(folder)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .kill_on_drop(true);
+            .env("LC_ALL", "C");
         Invocation { command, path: self.path.clone() }
     }
+}
+
+/// A program with nothing of our environment, whose channels we hold.
+fn alone(path: &Path, folder: &Path) -> Command {
+    let mut command = Command::new(path);
+    command
+        .env_clear()
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .kill_on_drop(true);
+    command
 }
 
 /// How a program is started.
@@ -70,6 +79,21 @@ impl Invocation {
     pub fn env(mut self, name: &str, value: impl Into<OsString>) -> Invocation {
         self.command.env(name, value.into());
         self
+    }
+
+    /// Bounds the memory that it takes, and each program that it starts: for what reads as
+    /// much as somebody outside sends. Said last; where there is no shell nothing is bounded.
+    pub fn within_memory(self, bytes: u64) -> Invocation {
+        let Some(shell) = Program::find("sh") else {
+            return self;
+        };
+        let said = self.command.as_std();
+        let mut command = alone(&shell.path, said.get_current_dir().unwrap_or(Path::new("/")));
+        command.args(["-c", BOUNDED, "sh"]).arg((bytes / 1024).to_string());
+        command.arg(&self.path).args(said.get_args());
+        let set = said.get_envs().filter_map(|(name, value)| Some((name, value?)));
+        command.envs(set);
+        Invocation { command, path: self.path }
     }
 
     /// Starts it.
@@ -204,6 +228,17 @@ mod tests {
         let answered = asked.ask(b"told ".to_vec(), 100, PATIENCE).await.unwrap();
         assert_eq!(String::from_utf8_lossy(&answered.output), "told \n");
         assert!(answered.ended.succeeded && answered.ended.said == "said\n");
+    }
+
+    #[tokio::test]
+    async fn its_memory_is_bounded_and_nothing_else_changes() {
+        let asked = shell().args(["-c", "ulimit -d; cat; echo $1", "sh", "a b"]).env("X", "y");
+        let answered = asked.within_memory(64 << 20).ask(b"told ".to_vec(), 100, PATIENCE);
+        let answered = answered.await.unwrap();
+        assert_eq!(String::from_utf8_lossy(&answered.output), "65536\ntold a b\n");
+        let much = shell().args(["-c", "x=$(head -c 99000000 /dev/zero | tr '\\0' x); echo $x"]);
+        let ended = much.within_memory(16 << 20).ask(Vec::new(), 100, PATIENCE).await.unwrap();
+        assert!(!ended.ended.succeeded && ended.output.is_empty());
     }
 
     #[tokio::test]

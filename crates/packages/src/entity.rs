@@ -7,6 +7,7 @@ use kernel::time::wire::text;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::HashMap;
+use store::grouped;
 
 /// Addresses of a package.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -196,11 +197,7 @@ impl PackageEntity {
 }
 
 pub fn tags_by_package(tags: Vec<Tag>) -> HashMap<i64, Vec<Tag>> {
-    let mut by_package: HashMap<i64, Vec<Tag>> = HashMap::new();
-    for tag in tags {
-        by_package.entry(tag.package_id).or_default().push(tag);
-    }
-    by_package
+    grouped(tags.into_iter().map(|tag| (tag.package_id, tag)))
 }
 
 /// A file just published; `url` is where to get it.

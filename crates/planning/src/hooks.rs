@@ -2,6 +2,7 @@
 
 use crate::model::Issue;
 use crate::notifications::store::{self as notifications, SourceType};
+use crate::rules::references::{Links, TextPlace};
 use crate::store::references::Numbered;
 use crate::store::{awards, epics, internal_ids, todos, upkeep};
 use crate::tasks::TellMoved;
@@ -12,6 +13,8 @@ use kernel::html::PageViewer;
 use kernel::jobs::enqueue_at;
 use spaces::hooks::Contents;
 use spaces::model::Project;
+use spaces::references::{FindNamed, TextOf};
+use std::sync::Arc;
 use store::Tx;
 
 pub use crate::store::upkeep::{hand_over, issues_of, open_issues};
@@ -28,12 +31,16 @@ pub type NamedAlerts = fn(&mut Tx<'_>, &Viewer, &[String], &[i64]) -> Result<Vec
 /// are gone.
 pub type MilestonesReplaced = fn(&mut Tx<'_>, &[i64], i64) -> Result<()>;
 
+/// The same of labels.
+pub type LabelsReplaced = fn(&mut Tx<'_>, &[i64], i64) -> Result<()>;
+
 /// Functions of the rooms above; they must be among the store's plugs.
 #[derive(Default)]
 pub struct Hooks {
     pub issue_closed: Vec<IssueClosed>,
     pub named_alerts: Option<NamedAlerts>,
     pub milestones_replaced: Vec<MilestonesReplaced>,
+    pub labels_replaced: Vec<LabelsReplaced>,
 }
 
 pub(crate) fn issue_closed(tx: &mut Tx<'_>, issue: &Issue, actor: Option<i64>) -> Result<()> {
@@ -44,6 +51,11 @@ pub(crate) fn issue_closed(tx: &mut Tx<'_>, issue: &Issue, actor: Option<i64>) -
 pub(crate) fn milestones_replaced(tx: &mut Tx<'_>, old: &[i64], by: i64) -> Result<()> {
     let hooks: &Hooks = tx.plugged()?;
     hooks.milestones_replaced.iter().try_for_each(|hook| hook(tx, old, by))
+}
+
+pub(crate) fn labels_replaced(tx: &mut Tx<'_>, old: &[i64], by: i64) -> Result<()> {
+    let hooks: &Hooks = tx.plugged()?;
+    hooks.labels_replaced.iter().try_for_each(|hook| hook(tx, old, by))
 }
 
 pub(crate) fn named_alerts(
@@ -65,6 +77,18 @@ pub fn group_destroying(tx: &mut Tx<'_>, group_id: i64) -> Result<()> {
 pub fn project_destroying(tx: &mut Tx<'_>, project_id: i64) -> Result<()> {
     notifications::forget_source(tx, (SourceType::Project, project_id))?;
     internal_ids::forget_project(tx, project_id)
+}
+
+/// What texts name that are of other rooms, for `spaces::hooks::Hooks`.
+pub fn references(
+    tx: &mut Tx<'_>, viewer: &Viewer, of: TextOf<'_>, texts: &[&str],
+) -> Result<FindNamed> {
+    let place = match of {
+        TextOf::Project(project) => TextPlace::Project(project),
+        TextOf::Group(group) => TextPlace::Group(group),
+    };
+    let links = Links::find(tx, viewer, "", place, texts.iter().copied())?;
+    Ok(Arc::new(move |text: &str| links.of(text)))
 }
 
 /// Has the members of a project told that it stands elsewhere.

@@ -11,9 +11,10 @@
 //! `planning.tell_moved`, `planning.tell_moved_to`, `planning.send_digest`.
 //! Hooks: [`hooks::CONTENTS`], [`hooks::project_destroying`],
 //! [`hooks::group_destroying`], [`hooks::project_moved`],
-//! [`hooks::hand_over`], [`hooks::open_issues`]; rooms above follow issues
-//! by [`hooks::Hooks`], and plug in what else has notes and to-dos by
-//! [`targets::TargetKinds`].
+//! [`hooks::hand_over`], [`hooks::open_issues`], [`hooks::references`]; rooms above follow issues
+//! by [`hooks::Hooks`], plug in what else has notes and to-dos by
+//! [`targets::TargetKinds`], and say of merge requests what is asked here by
+//! [`requests::Requests`].
 //!
 //! Start with [`access`], which says who sees and does what, and [`rules`];
 //! rooms above make and close issues, write system notes and remind people
@@ -32,6 +33,7 @@ pub mod mail;
 pub mod model;
 pub mod notifications;
 pub mod pages;
+pub mod requests;
 mod rest;
 pub mod rules;
 pub mod search;
@@ -41,7 +43,10 @@ pub mod targets;
 pub mod tasks;
 
 pub use jobs::jobs;
-pub use rest::{Noted, talk_routes};
+pub use rest::{
+    Eventful, Measured, Named, Noted, RequestAbout, Subscribes, Wish, begin_thread,
+    discussion_routes, event_routes, mark_todo, talk_routes, time_routes,
+};
 pub use rules::{issues, notes, todos};
 pub use store::notes::Noteable;
 

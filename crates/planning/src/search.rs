@@ -6,10 +6,12 @@ use crate::model::IssueState;
 use crate::store::epics::TABLES as EPIC_TABLES;
 use crate::store::issues::TABLES;
 use crate::store::issues::filter::{IssueFilter, narrow};
-use crate::store::notes::readable;
+use crate::store::notes::{TABLES as NOTE_TABLES, readable_anywhere};
 use crate::store::places;
-use crate::store::searched::{EPICS, ISSUES, LABELS, MILESTONES, NOTES};
+use crate::store::searched::{EPICS, ISSUES, LABELS, MILESTONES, NO_PROJECT, NOTES};
+use crate::targets::visible_notes;
 use identity::viewer::Viewer;
+use kernel::error::Result;
 use kernel::search::Found;
 use kernel::time::date_of;
 use spaces::search::Place;
@@ -55,15 +57,47 @@ pub fn epics(
     Found::new(&EPICS, EPIC_TABLES, seen)
 }
 
-/// What people wrote about issues.
-pub fn notes(tx: &Tx<'_>, viewer: &Viewer, place: &Place) -> Found {
-    let mut seen = Fragment::new("notes.noteable_type = 'Issue' and not notes.is_system and ");
-    seen.append(visible(tx, viewer, &scope(place)))
+/// What people wrote about things of all rooms. Of projects it is what `few` has, which are
+/// all that the viewer sees there, if they are told.
+pub fn notes(tx: &Tx<'_>, viewer: &Viewer, place: &Place, few: Option<Vec<i64>>) -> Result<Found> {
+    let mut seen = Fragment::new("not notes.is_system and ");
+    seen.append(readable_anywhere(tx, viewer))
         .raw(" and ")
-        .append(readable(tx, viewer));
-    let from = "notes join issues on issues.id = notes.noteable_id
-        join projects on projects.id = issues.project_id";
-    Found::new(&NOTES, from, seen)
+        .append(visible_notes(tx, viewer)?)
+        .append(noted_in(place));
+    let found = Found::new(&NOTES, NOTE_TABLES, seen);
+    Ok(found.of_projects(few.map(|few| with_those_of_none(few, place))))
+}
+
+/// ` and …` on `notes` joined with `projects`: what they are about is there.
+fn noted_in(place: &Place) -> Fragment {
+    let mut there = Fragment::default();
+    match place {
+        Place::Everywhere => {}
+        Place::Project(project, _) => {
+            there.push(" and notes.project_id = ", project.id);
+        }
+        Place::Group(_) => {
+            there
+                .raw(" and ((notes.project_id is not null and ")
+                .append(place.holds())
+                .raw(&format!(
+                    ") or (notes.noteable_type = 'Epic' and exists (select 1 from {EPIC_TABLES}
+                        where epics.id = notes.noteable_id and "
+                ))
+                .append(place.holds_groups())
+                .raw(")))");
+        }
+    }
+    there
+}
+
+/// Epics and what people have for themselves are in no project.
+fn with_those_of_none(mut projects: Vec<i64>, place: &Place) -> Vec<i64> {
+    if !matches!(place, Place::Project(..)) {
+        projects.push(NO_PROJECT);
+    }
+    projects
 }
 
 pub fn labels(tx: &Tx<'_>, viewer: &Viewer, place: &Place) -> Found {

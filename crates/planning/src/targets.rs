@@ -3,10 +3,13 @@
 //! GraphQL such a thing is a node under the same name and has its notes by
 //! [`graph::noteable`](crate::graph::noteable).
 
-use crate::access::{OwnedDesk, Scope, visible};
+use crate::access::{self, Desk, OwnedDesk, Scope};
 use crate::entity::epics;
+use crate::formats::quick_actions::Action;
+use crate::rules::commands::Outcome;
 use crate::store::issues as rows;
 use crate::store::notes::{ISSUE, Note, Noteable};
+use crate::store::threads::Resolves;
 use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -15,17 +18,17 @@ use kernel::time::Timestamp;
 use serde_json::Value;
 use spaces::activity::Where;
 use spaces::model::Project;
-use std::collections::HashMap;
-use store::{Fragment, Tx};
+use std::collections::{HashMap, HashSet};
+use store::{Fragment, Tx, grouped};
 
 #[derive(Clone, Copy)]
 pub struct TargetKind {
     /// As it is called on the wire and in global IDs, such as
     /// `AlertManagement::Alert`.
     pub name: &'static str,
-    /// Condition: the thing with the id `todos.target_id` is one that the
-    /// viewer may see.
-    pub visible: fn(&Tx<'_>, &Viewer) -> Fragment,
+    /// Condition: the thing of the id in this column is one that the viewer may
+    /// see.
+    pub visible: fn(&Tx<'_>, &Viewer, &str) -> Fragment,
     /// Those of these ids that the viewer may see, in a constant number of
     /// statements.
     pub read: Read,
@@ -40,8 +43,8 @@ pub struct Discussion {
     /// Where it is, for somebody signed in who may write notes about it.
     pub enter: fn(&mut Tx<'_>, &Viewer, i64) -> Result<OwnedDesk>,
     /// Whether a user may see the thing of this id, which is in this project if it is in
-    /// any, and what only reporters see.
-    pub may_know: fn(&mut Tx<'_>, &User, i64, Option<&Project>) -> Result<bool>,
+    /// any, and notes about it that are internal, where that is asked.
+    pub may_know: fn(&mut Tx<'_>, &User, i64, Option<&Project>, bool) -> Result<bool>,
     /// Whether some notes about it are for reporters alone.
     pub has_internal: bool,
     /// What mail tells of these, in a constant number of statements; nothing of what is
@@ -54,6 +57,101 @@ pub struct Discussion {
     pub said: fn(&mut Tx<'_>, i64, &Note) -> Result<()>,
     /// A note about it is about to go.
     pub unsaid: fn(&mut Tx<'_>, &Note) -> Result<()>,
+    /// How its threads are resolved; nothing where they cannot be.
+    pub threads: Option<Threads>,
+    /// Carries out the commands of a note about it that its writer wrote; nothing where
+    /// they are text.
+    pub commands: Option<Commands>,
+}
+
+/// Carries out commands on the thing of an id, for who may write notes about it there.
+pub type Commands = fn(&mut Tx<'_>, &Viewer, Desk<'_>, i64, &[Action]) -> Result<Outcome>;
+
+/// What threads that can be resolved ask of the room that a thing belongs to. Their notes
+/// may be resolved one by one.
+#[derive(Clone, Copy)]
+pub struct Threads {
+    /// Which of them somebody may resolve who may write notes about the thing of this id.
+    pub resolves: fn(&mut Tx<'_>, &Viewer, Desk<'_>, i64) -> Result<Resolves>,
+    /// Of which of these things a user may resolve all threads, each with the user's level
+    /// where it is; in a constant number of statements.
+    pub resolving: fn(&mut Tx<'_>, i64, &[(i64, i64)]) -> Result<HashSet<i64>>,
+    /// Somebody resolved one about the thing of this id, or a note of it.
+    pub resolved: fn(&mut Tx<'_>, Option<i64>, i64) -> Result<()>,
+    /// Where those of these notes stand that stand somewhere, by their ids, in a constant
+    /// number of statements.
+    pub placed: fn(&mut Tx<'_>, &[Note]) -> Result<HashMap<i64, Placement>>,
+    /// A note has another text now.
+    pub reworded: fn(&mut Tx<'_>, &Note) -> Result<()>,
+    /// What stands with those of these notes that are more than a text, by their ids, on a
+    /// page of the thing with this address and this token of forms; in a constant number of
+    /// statements.
+    pub beside: ReadBeside,
+}
+
+pub type ReadBeside =
+    fn(&mut Tx<'_>, &Viewer, (&str, &str), &[&Note]) -> Result<HashMap<i64, Beside>>;
+
+/// What a page shows of a note that is more than a text.
+#[derive(Debug, Clone)]
+pub struct Beside {
+    /// What is shown in place of its text.
+    pub text: String,
+    /// Parts below that, as safe HTML.
+    pub parts: Vec<String>,
+}
+
+/// Where in code a note stands.
+#[derive(Debug, Clone)]
+pub struct Placement {
+    pub commit_id: Option<String>,
+    /// As REST shows it.
+    pub position: Value,
+    /// Changes that it suggests, as REST shows them.
+    pub suggestions: Vec<Value>,
+}
+
+/// Where those of these notes stand that stand somewhere, by their ids; all are about
+/// things of one kind.
+pub fn placed(tx: &mut Tx<'_>, notes: &[Note]) -> Result<HashMap<i64, Placement>> {
+    match threads_of(tx, notes.first())? {
+        Some(threads) => (threads.placed)(tx, notes),
+        None => Ok(HashMap::new()),
+    }
+}
+
+/// What stands with those of these notes that are more than a text, by their ids; all are
+/// about things of one kind. The address is that of the thing, with the token of forms.
+pub fn beside(
+    tx: &mut Tx<'_>, viewer: &Viewer, at: (&str, &str), notes: &[&Note],
+) -> Result<HashMap<i64, Beside>> {
+    match threads_of(tx, notes.first().copied())? {
+        Some(threads) => (threads.beside)(tx, viewer, at, notes),
+        None => Ok(HashMap::new()),
+    }
+}
+
+fn threads_of(tx: &mut Tx<'_>, note: Option<&Note>) -> Result<Option<Threads>> {
+    match note {
+        Some(note) => threads_of_kind(tx, &note.noteable_type),
+        None => Ok(None),
+    }
+}
+
+fn threads_of_kind(tx: &mut Tx<'_>, kind: &str) -> Result<Option<Threads>> {
+    let kind = tx.plugged::<TargetKinds>()?.named(kind);
+    Ok(kind.and_then(|kind| kind.talk).and_then(|talk| talk.threads))
+}
+
+/// Those of these things of one kind, each with a user's level where it is, all threads of
+/// which the user may resolve; none of a kind whose threads cannot be.
+pub fn resolving(
+    tx: &mut Tx<'_>, user_id: i64, kind: &str, things: &[(i64, i64)],
+) -> Result<HashSet<i64>> {
+    match threads_of_kind(tx, kind)? {
+        Some(threads) => (threads.resolving)(tx, user_id, things),
+        None => Ok(HashSet::new()),
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -69,9 +167,13 @@ pub struct NoteableSummary {
     /// Path of its page, from the instance's address on.
     pub path: String,
     pub updated_at: Timestamp,
+    /// How it stands, in a word.
+    pub state: String,
     /// Who made it.
     pub author: Option<i64>,
     pub assignees: Vec<i64>,
+    /// Who is asked for a review.
+    pub reviewers: Vec<i64>,
 }
 
 #[derive(Clone, Copy)]
@@ -129,13 +231,24 @@ impl AllSeen {
     }
 }
 
+/// Condition on `todos`: the viewer may see what they are about.
 pub fn visible_todos(tx: &Tx<'_>, viewer: &Viewer) -> Result<Fragment> {
+    visible(tx, viewer, "todos.target_type", "todos.target_id")
+}
+
+/// The same on `notes`.
+pub(crate) fn visible_notes(tx: &Tx<'_>, viewer: &Viewer) -> Result<Fragment> {
+    visible(tx, viewer, "notes.noteable_type", "notes.noteable_id")
+}
+
+/// Condition on two columns: the thing of this kind and id is one that the viewer may see.
+fn visible(tx: &Tx<'_>, viewer: &Viewer, kind_column: &str, id_column: &str) -> Result<Fragment> {
     let mut condition = Fragment::new("(1 = 0");
     for kind in &tx.plugged::<TargetKinds>()?.0 {
         condition
-            .push(" or (todos.target_type = ", kind.name)
+            .push(&format!(" or ({kind_column} = "), kind.name)
             .raw(" and ")
-            .append((kind.visible)(tx, viewer))
+            .append((kind.visible)(tx, viewer, id_column))
             .raw(")");
     }
     condition.raw(")");
@@ -145,10 +258,7 @@ pub fn visible_todos(tx: &Tx<'_>, viewer: &Viewer) -> Result<Fragment> {
 pub fn read<'n>(
     app: &App, tx: &mut Tx<'_>, viewer: &Viewer, named: impl IntoIterator<Item = (&'n str, i64)>,
 ) -> Result<AllSeen> {
-    let mut wanted: HashMap<&str, Vec<i64>> = HashMap::new();
-    for (name, id) in named {
-        wanted.entry(name).or_default().push(id);
-    }
+    let mut wanted = grouped(named);
     let mut found = AllSeen::default();
     for kind in &tx.plugged::<TargetKinds>()?.0 {
         if let Some(mut ids) = wanted.remove(kind.name) {
@@ -175,12 +285,16 @@ pub fn find(
     }))
 }
 
-fn issue_is_visible(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
+fn issue_is_visible(tx: &Tx<'_>, viewer: &Viewer, column: &str) -> Fragment {
     let mut condition = Fragment::new(
         "exists (select 1 from issues join projects on projects.id = issues.project_id
-            where issues.id = todos.target_id and ",
+            where issues.id = ",
     );
-    condition.append(visible(tx, viewer, &Scope::Everywhere)).raw(")");
+    condition
+        .raw(column)
+        .raw(" and ")
+        .append(access::visible(tx, viewer, &Scope::Everywhere))
+        .raw(")");
     condition
 }
 

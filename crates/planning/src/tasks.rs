@@ -19,6 +19,21 @@ pub enum Event {
     Labelled,
     /// It is due tomorrow.
     Due,
+    /// Of merge requests: others review it.
+    Reviewers,
+    /// It became a draft, or ready.
+    Draft,
+    /// There are new commits in it.
+    Pushed,
+    Merged,
+    Approved,
+    Unapproved,
+    /// It cannot be merged any more.
+    Unmergeable,
+    /// All its threads are resolved.
+    ThreadsResolved,
+    /// It is merged once its checks pass.
+    AutoMerge,
 }
 
 impl Event {
@@ -34,6 +49,15 @@ impl Event {
             Event::Milestone => "milestone",
             Event::Labelled => "labelled",
             Event::Due => "due",
+            Event::Reviewers => "reviewers",
+            Event::Draft => "draft",
+            Event::Pushed => "pushed",
+            Event::Merged => "merged",
+            Event::Approved => "approved",
+            Event::Unapproved => "unapproved",
+            Event::Unmergeable => "unmergeable",
+            Event::ThreadsResolved => "threads_resolved",
+            Event::AutoMerge => "auto_merge",
         }
     }
 
@@ -51,6 +75,8 @@ pub enum Reason {
     OwnActivity,
     /// They are, or were, assigned.
     Assigned,
+    /// They are, or were, asked for a review.
+    ReviewRequested,
     Mentioned,
     Subscribed,
     Participating,
@@ -64,6 +90,7 @@ impl Reason {
         match self {
             Reason::OwnActivity => "own_activity",
             Reason::Assigned => "assigned",
+            Reason::ReviewRequested => "review_requested",
             Reason::Mentioned => "mentioned",
             Reason::Subscribed => "subscribed",
             Reason::Participating => "participating",
@@ -75,6 +102,7 @@ impl Reason {
         match self {
             Reason::OwnActivity => "you asked to be told of what you do",
             Reason::Assigned => "you have been assigned an item",
+            Reason::ReviewRequested => "you have been asked for a review",
             Reason::Mentioned => "you have been mentioned",
             Reason::Subscribed => "you have subscribed to it",
             Reason::Participating => "you take part in it",

@@ -1,6 +1,7 @@
 //! Who may fetch and push, and what others are told (docs/interface/repositories.md 1.4).
 
 use crate::formats::ref_name::RefName;
+use crate::hidden::HiddenRequests;
 use crate::hooks;
 use crate::model::{Repository, RepositoryKind};
 use crate::place::{Content, Place};
@@ -94,6 +95,8 @@ impl Service {
 pub struct Found {
     pub place: Place,
     pub repository: Option<Repository>,
+    /// Whose refs are not told.
+    pub hidden: HiddenRequests,
 }
 
 impl Found {
@@ -115,6 +118,11 @@ impl Found {
         fold(self.place.path()) != fold(&address.place())
     }
 
+    /// Refuses who begins to write to it while nothing may be written.
+    pub(crate) fn check_writable(&self) -> Result<()> {
+        self.repository.as_ref().map_or(Ok(()), Repository::check_writable)
+    }
+
     /// Its repository, made if there is none.
     pub(crate) fn made(self, tx: &mut Tx<'_>) -> Result<Repository> {
         let head = self.head();
@@ -134,6 +142,8 @@ pub struct Pushing {
     pub default_branch: Option<String>,
     /// By what way it comes.
     pub way: Way,
+    /// What is said to the server with a change that is made here, as by `git push -o`.
+    pub options: Vec<String>,
     pub target: Target,
 }
 
@@ -152,6 +162,8 @@ pub struct CodeTarget {
     pub project_id: i64,
     /// The key that who pushes is known by, if it is one of projects.
     pub deploy_key_id: Option<i64>,
+    /// Who pushes may not push to the project, but to branches that were opened to them.
+    pub is_opened: bool,
     /// Whether its pointers lead to large files.
     pub has_large_files: bool,
 }
@@ -179,10 +191,18 @@ fn told(status: u16, text: &str) -> Error {
     Error::Exact(status, text.into())
 }
 
-/// The repository, for who may do this with it.
+/// The repository, for who may begin to do this with it.
 pub fn find(
     tx: &mut Tx<'_>, viewer: &Viewer, address: &Address, service: Service,
 ) -> Result<Found> {
+    let found = allowed(tx, viewer, address, service)?;
+    if service == Service::Push {
+        found.check_writable()?;
+    }
+    Ok(found)
+}
+
+fn allowed(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address, service: Service) -> Result<Found> {
     if service == Service::Push {
         check_upload(viewer)?;
     }
@@ -197,7 +217,17 @@ pub fn find(
         }
     };
     let repository = store::of(tx, place.holder())?;
-    Ok(Found { place, repository })
+    let hidden = hidden(tx, viewer, &place)?;
+    Ok(Found { place, repository, hidden })
+}
+
+fn hidden(tx: &mut Tx<'_>, viewer: &Viewer, place: &Place) -> Result<HiddenRequests> {
+    Ok(match place {
+        Place::Code(project) if !viewer.is_admin() => hooks::hidden_requests(tx, &[project.id])?
+            .remove(&project.id)
+            .unwrap_or_default(),
+        _ => HiddenRequests::default(),
+    })
 }
 
 fn is_project(tx: &mut Tx<'_>, address: &Address) -> Result<bool> {
@@ -219,6 +249,12 @@ fn code(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address, service: Service) -
         }
         found => found,
     };
+    let found = match found {
+        Err(Error::Forbidden(text)) if service == Service::Push => {
+            opened(tx, viewer, &reference)?.ok_or(Error::Forbidden(text))
+        }
+        found => found,
+    };
     found
         .map_err(|error| match error {
             Error::Forbidden(_) if service == Service::Fetch => Error::forbidden(NO_DOWNLOAD),
@@ -226,6 +262,15 @@ fn code(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address, service: Service) -
             other => other,
         })
         .map_err(|error| in_words(error, viewer, NOT_FOUND))
+}
+
+/// The project, if some branch of it was opened to the viewer.
+fn opened(tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference) -> Result<Option<Project>> {
+    let Some(project) = access::find_project(tx, reference)? else {
+        return Ok(None);
+    };
+    let is_opened = hooks::is_opened(tx, viewer, &project, None)?;
+    Ok(is_opened.then_some(project))
 }
 
 fn content(
@@ -268,16 +313,20 @@ fn check_upload(viewer: &Viewer) -> Result<()> {
     }
 }
 
-/// The same for a push, which makes the repository if there is none.
+/// The same for a push, which makes the repository if there is none. Its client was told
+/// the refs before and shows nothing of a refusal that comes now: it waits
+/// ([`crate::receive::receive`]).
 pub fn pushing(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address) -> Result<Pushing> {
-    let found = find(tx, viewer, address, Service::Push)?;
+    let found = allowed(tx, viewer, address, Service::Push)?;
     to_push(tx, viewer, found, Way::Git)
 }
 
 /// The same for a change that is made here by somebody who may write there.
 pub fn writing(tx: &mut Tx<'_>, viewer: &Viewer, place: &Place) -> Result<Pushing> {
     let repository = store::of(tx, place.holder())?;
-    let found = Found { place: place.clone(), repository };
+    let hidden = HiddenRequests::default();
+    let found = Found { place: place.clone(), repository, hidden };
+    found.check_writable()?;
     to_push(tx, viewer, found, Way::Api)
 }
 
@@ -286,6 +335,7 @@ fn to_push(tx: &mut Tx<'_>, viewer: &Viewer, found: Found, way: Way) -> Result<P
         Place::Code(project) => Target::Code(CodeTarget {
             project_id: project.id,
             deploy_key_id: None,
+            is_opened: !access::may(tx, viewer, project, Purpose::PushCode)?,
             has_large_files: project.lfs_enabled,
         }),
         Place::Content(content) => Target::Content(content.clone()),
@@ -295,6 +345,7 @@ fn to_push(tx: &mut Tx<'_>, viewer: &Viewer, found: Found, way: Way) -> Result<P
         default_branch: found.place.default_branch().map(str::to_owned),
         repository_id: found.made(tx)?.id,
         way,
+        options: Vec::new(),
         target,
     })
 }

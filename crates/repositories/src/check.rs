@@ -2,6 +2,7 @@
 
 use crate::cache::{self, Having};
 use crate::git::Git;
+use crate::moves;
 use crate::store;
 use kernel::app::App;
 use kernel::error::{Error, Result};
@@ -24,7 +25,7 @@ pub async fn run(
 ) -> Result<Vec<String>> {
     let total = app.read(store::count).await? as u64;
     progress(0, total);
-    let (mut problems, mut done, mut after) = (Vec::new(), 0, 0);
+    let (mut problems, mut done, mut after) = (app.read(moves::check::problems).await?, 0, 0);
     loop {
         let ids = app.read(move |tx| store::ids_after(tx, after, BATCH)).await?;
         let Some(last) = ids.last() else {

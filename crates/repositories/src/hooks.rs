@@ -1,7 +1,10 @@
 //! What rooms above plug in.
 
-use crate::access::{Address, Service};
+use crate::access::{Address, Pushing, Service, Target};
+use crate::formats::commands::{Command, PushRequest};
+use crate::hidden::{self, HiddenRequests};
 use crate::model::{Holder, Repository, RepositoryKind};
+use crate::moves::snippets::OfSnippets;
 use crate::place::Content;
 use crate::protection::Way;
 use crate::receive::Quarantine;
@@ -14,12 +17,42 @@ use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use serde_json::Value;
+use spaces::model::Project;
+use std::collections::HashMap;
 
 /// Work in the transaction that moves the refs of a push.
 pub type OnPush = fn(&mut Tx<'_>, &Pushed<'_>) -> Result<()>;
 
+/// A push of code by git, whose refs have moved.
+pub struct Answering<'a> {
+    pub app: &'a App,
+    pub viewer: &'a Viewer,
+    pub project_id: i64,
+    /// Who pushed is known by a key of projects: they are no person.
+    pub is_by_deploy_key: bool,
+    /// The refs that moved.
+    pub moved: Vec<&'a Command>,
+    /// What was said to the server with it, `git push -o`.
+    pub options: &'a [String],
+}
+
+/// The lines that who pushed is told, once a room above has done what they asked for.
+pub type Answer<'a> = BoxFuture<'a, Vec<String>>;
+pub type OnAnswer = for<'a> fn(Answering<'a>) -> Answer<'a>;
+
 /// Whether a deploy key may push to a project.
 pub type DeployKeyPushes = fn(&mut Tx<'_>, i64, i64) -> Result<bool>;
+
+/// Whether a branch of a project, or any of them where none is named, was opened to
+/// somebody who may not push to the project.
+pub type Opened = fn(&mut Tx<'_>, &Viewer, &Project, Option<&str>) -> Result<bool>;
+
+/// The merge requests of some projects whose refs are for administrators alone: each project
+/// with a number, in this order, at most so many of each.
+pub type ForAdministrators = fn(&mut Tx<'_>, &[i64], i64) -> Result<Vec<(i64, i64)>>;
+
+/// Whether projects may begin with a repository at some address.
+pub type ImportsByAddress = fn(&mut Tx<'_>) -> Result<bool>;
 
 /// A push to the repository of a room above, before any ref moves.
 #[derive(Clone, Copy)]
@@ -66,10 +99,21 @@ pub struct Contents {
 pub struct Hooks {
     /// Somebody pushed, or edited a branch: some of the refs moved.
     pub pushed: Vec<OnPush>,
+    /// Somebody pushed by git, and waits for what they are told.
+    pub answers: Vec<OnAnswer>,
     /// Of a project and a deploy key.
     pub deploy_key_pushes: Option<DeployKeyPushes>,
+    /// Who else may push to a branch.
+    pub opened: Option<Opened>,
+    /// Which merge requests others are not told of.
+    pub for_administrators: Option<ForAdministrators>,
     /// What other repositories there are than those of code.
     pub contents: Vec<Contents>,
+    /// What moves between storages ask of snippets.
+    pub snippets: Option<OfSnippets>,
+    /// Whether the instance lets projects begin with a repository at some address; it does
+    /// unless a room above says otherwise.
+    pub imports_by_address: Option<ImportsByAddress>,
 }
 
 /// The room that keeps repositories of this kind.
@@ -86,9 +130,71 @@ pub(crate) fn may_deploy_key_push(tx: &mut Tx<'_>, project_id: i64, key_id: i64)
     }
 }
 
+/// Whether a branch of a project, or any of them, was opened to somebody who may not push
+/// to the project.
+pub(crate) fn is_opened(
+    tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, branch: Option<&str>,
+) -> Result<bool> {
+    match tx.plugged::<Hooks>()?.opened {
+        Some(opened) if viewer.user_id().is_some() => opened(tx, viewer, project, branch),
+        _ => Ok(false),
+    }
+}
+
+/// The merge requests of each of these projects whose refs are for administrators alone;
+/// nothing of a project that has none.
+pub(crate) fn hidden_requests(
+    tx: &mut Tx<'_>, projects: &[i64],
+) -> Result<HashMap<i64, HiddenRequests>> {
+    let Some(find) = tx.plugged::<Hooks>()?.for_administrators else {
+        return Ok(HashMap::new());
+    };
+    let mut numbers: HashMap<i64, Vec<i64>> = HashMap::new();
+    for (project, number) in find(tx, projects, hidden::MOST as i64 + 1)? {
+        numbers.entry(project).or_default().push(number);
+    }
+    Ok(numbers.into_iter().map(|(id, all)| (id, HiddenRequests::of(all))).collect())
+}
+
+/// Whether projects may begin with a repository at some address.
+pub(crate) fn has_imports_by_address(tx: &mut Tx<'_>) -> Result<bool> {
+    match tx.plugged::<Hooks>()?.imports_by_address {
+        Some(are_on) => are_on(tx),
+        None => Ok(true),
+    }
+}
+
 pub(crate) fn pushed(tx: &mut Tx<'_>, push: &Pushed<'_>) -> Result<()> {
     let hooks: &Hooks = tx.plugged()?;
     hooks.pushed.iter().try_for_each(|hook| hook(tx, push))
+}
+
+/// What rooms above tell who pushed, of those refs that moved.
+pub(crate) async fn answer(
+    app: &App, to: &Pushing, push: &PushRequest, results: &[std::result::Result<(), String>],
+) -> Result<Vec<String>> {
+    let Target::Code(code) = &to.target else {
+        return Ok(Vec::new());
+    };
+    let all = push.commands.iter().zip(results);
+    let moved: Vec<&Command> =
+        all.filter_map(|(one, result)| result.is_ok().then_some(one)).collect();
+    if moved.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut lines = Vec::new();
+    for answer in &app.plugged::<Hooks>()?.answers {
+        let answering = Answering {
+            app,
+            viewer: &to.viewer,
+            project_id: code.project_id,
+            is_by_deploy_key: code.deploy_key_id.is_some(),
+            moved: moved.clone(),
+            options: &push.options,
+        };
+        lines.extend(answer(answering).await);
+    }
+    Ok(lines)
 }
 
 pub(crate) fn arrived(tx: &mut Tx<'_>, push: &Arrived<'_>) -> Result<()> {

@@ -8,11 +8,14 @@
 //! Tables: `repositories`, `repository_refs`, `repository_packs` (migration 0073),
 //! `protected_refs`, `protected_ref_levels` (migration 0074), `lfs_objects`, `lfs_locks`
 //! (migration 0076), `push_rules` (migration 0080), `instance_signing_keys` (migration 0083),
-//! `remote_mirrors` (migration 0087).
+//! `remote_mirrors` (migration 0087), `repository_storage_moves` (migration 0123),
+//! `pull_mirrors` (migration 0124).
 //! Jobs: `repositories.compact`, `repositories.prune`, `repositories.sweep`,
-//! `repositories.push_mirror`.
+//! `repositories.push_mirror`, `repositories.pull_mirror`, `repositories.pull_mirrors_due`,
+//! `repositories.tell_of_mirror`, `repositories.move`, `repositories.tend_moves`.
 //! Settings: [`receive::limits::PART`], [`lfs::settings::PART`], [`storages::PART`],
-//! [`edits::signing::PART`], [`size_limit::PART`].
+//! [`edits::signing::PART`], [`size_limit::PART`], [`moves::settings::PART`],
+//! [`mirrors::pull::switch::PART`].
 
 pub mod access;
 pub mod cache;
@@ -23,12 +26,16 @@ pub mod fetch;
 pub mod forks;
 pub mod formats;
 pub mod git;
+mod held;
+pub mod hidden;
 pub mod hooks;
 pub mod hostile;
 pub mod http;
+mod lacked;
 pub mod lfs;
 pub mod mirrors;
 pub mod model;
+pub mod moves;
 pub mod objects;
 pub mod on_disk;
 pub mod output;
@@ -51,6 +58,7 @@ pub fn routes(r: &mut kernel::http::Routes) {
     forks::routes(r);
     push_rules::routes(r);
     mirrors::routes(r);
+    moves::routes(r);
     snapshot::routes(r);
 }
 
@@ -58,4 +66,5 @@ pub fn jobs(registry: &mut kernel::jobs::RegistryBuilder) {
     upkeep::jobs(registry);
     edits::jobs(registry);
     mirrors::jobs(registry);
+    moves::jobs(registry);
 }

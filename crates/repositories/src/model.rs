@@ -3,7 +3,12 @@
 use crate::formats::object_id::ObjectId;
 use crate::formats::ref_name::RefName;
 use jiff::Timestamp;
+use kernel::error::{Error, Result};
 use store::FromRow;
+
+/// What somebody is told who would write to a repository that is about to lie elsewhere
+/// (docs/interface/repositories.md 1.4).
+pub const READ_ONLY: &str = "The repository is temporarily read-only. Please try again later.";
 
 kernel::choices! {
     /// What a repository holds.
@@ -86,11 +91,25 @@ pub struct Repository {
     pub epoch: i64,
     /// Bytes of the packs in use.
     pub size: i64,
+    /// Nothing may be written to it since then: it is about to lie in another storage.
+    pub read_only_at: Option<Timestamp>,
     pub pushed_at: Option<Timestamp>,
     pub created_at: Timestamp,
 }
 
 impl Repository {
+    pub fn is_read_only(&self) -> bool {
+        self.read_only_at.is_some()
+    }
+
+    /// Refuses who begins to write to it while nothing may be written.
+    pub fn check_writable(&self) -> Result<()> {
+        match self.is_read_only() {
+            true => Err(Error::forbidden(READ_ONLY)),
+            false => Ok(()),
+        }
+    }
+
     /// Whose it is; none of a row that this version knows no holder of.
     pub fn holder(&self) -> Option<Holder> {
         match (RepositoryKind::from_text(&self.kind)?, self.project_id, self.group_id) {

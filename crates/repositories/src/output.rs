@@ -2,10 +2,13 @@
 
 use crate::cache::{self, Having, LocalCopy};
 use crate::git::{Git, PATIENCE};
+use axum::body::Body;
 use bytes::Bytes;
 use futures_util::{Stream, stream};
+use http::{HeaderValue, StatusCode, header};
 use kernel::app::App;
 use kernel::error::{Error, Result};
+use kernel::http::{Response, reply};
 use kernel::programs::{Ended, Invocation, Running};
 use tokio::io::AsyncReadExt;
 use tokio::process::ChildStdout;
@@ -64,6 +67,15 @@ impl Output {
             _copy: copy,
             _seat: seat,
         }
+    }
+
+    /// An answer of what it writes, which nobody keeps for others.
+    pub fn text(self) -> Response {
+        let mut response = reply::text(StatusCode::OK, Body::from_stream(self.stream()));
+        let headers = response.headers_mut();
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+        response
     }
 
     /// The same of one that looks for something: that there is nothing is no failure.

@@ -98,16 +98,24 @@ pub fn choose(tx: &mut Tx<'_>) -> Result<String> {
     Ok(weights.at(u64::from_le_bytes(random_bytes())).to_owned())
 }
 
+/// How often each storage is chosen, of those of which it is said.
+pub fn weight_of_each(tx: &mut Tx<'_>) -> Result<HashMap<String, i64>> {
+    let stored: StorageWeights = settings::read(tx)?;
+    let each = stored.weights.iter();
+    Ok(each
+        .map(|(name, value)| (name.clone(), weight(value).unwrap_or_default()))
+        .collect())
+}
+
 /// The storages of those projects that have a repository.
 pub fn of_projects(tx: &mut Tx<'_>, projects: &[i64]) -> Result<HashMap<i64, String>> {
-    let rows: Vec<(i64, String)> = tx.all(
+    Ok(tx.pairs(
         sql!(
             "select project_id, storage from repositories
              where project_id in_list($1) and kind = 'project'"
         ),
         (projects.to_vec(),),
-    )?;
-    Ok(rows.into_iter().collect())
+    )?)
 }
 
 /// Condition on `projects`: those with a repository in this storage.

@@ -1,6 +1,7 @@
 //! The kinds of things that are searched.
 
 use identity::viewer::Viewer;
+use kernel::error::Result;
 use kernel::search::{Found, Hit, Sources};
 use spaces::search::Place;
 use store::Tx;
@@ -9,6 +10,7 @@ kernel::choices! {
     /// In the order of the tabs.
     pub enum Kind {
         Issues = "issues",
+        MergeRequests = "merge_requests",
         Epics = "epics",
         Notes = "notes",
         Projects = "projects",
@@ -48,6 +50,7 @@ pub fn sources() -> Sources {
         &GROUPS,
         &identity::search::PEOPLE,
         &ISSUES,
+        &reviews::store::searched::REQUESTS,
         &EPICS,
         &NOTES,
         &LABELS,
@@ -64,13 +67,16 @@ impl Kind {
     /// there, if they are few.
     pub fn found(
         self, tx: &Tx<'_>, viewer: &Viewer, place: &Place, few: &Option<Vec<i64>>,
-    ) -> Found {
-        match self {
+    ) -> Result<Found> {
+        Ok(match self {
             Kind::Issues => {
                 planning::search::issues(tx, viewer, place, None, None).of_projects(few.clone())
             }
+            Kind::MergeRequests => {
+                reviews::search::merge_requests(tx, viewer, place, None).of_projects(few.clone())
+            }
             Kind::Epics => planning::search::epics(tx, viewer, place, None, None),
-            Kind::Notes => planning::search::notes(tx, viewer, place).of_projects(few.clone()),
+            Kind::Notes => planning::search::notes(tx, viewer, place, few.clone())?,
             Kind::Projects => spaces::search::projects(tx, viewer, place).of_projects(few.clone()),
             Kind::Groups => spaces::search::groups(tx, viewer, place),
             Kind::People => spaces::search::people(tx, viewer, place),
@@ -82,13 +88,14 @@ impl Kind {
             Kind::Snippets => snippets::search::snippets(tx, viewer, place),
             Kind::Alerts => monitoring::search::alerts(tx, viewer, place).of_projects(few.clone()),
             Kind::Errors => monitoring::search::errors(tx, viewer, place).of_projects(few.clone()),
-        }
+        })
     }
 
     /// What its tab is called.
     pub fn label(self) -> &'static str {
         match self {
             Kind::Issues => "Issues",
+            Kind::MergeRequests => "Merge requests",
             Kind::Epics => "Epics",
             Kind::Notes => "Comments",
             Kind::Projects => "Projects",
@@ -107,6 +114,7 @@ impl Kind {
     pub fn icon(self) -> &'static str {
         match self {
             Kind::Issues => "issue",
+            Kind::MergeRequests => "branch",
             Kind::Epics => "milestone",
             Kind::Notes => "comment",
             Kind::Projects => "project",
@@ -121,14 +129,24 @@ impl Kind {
         }
     }
 
-    /// The page of a thing.
+    /// The sign before its number.
+    pub fn sign(self) -> char {
+        match self {
+            Kind::MergeRequests => '!',
+            Kind::Epics => '&',
+            _ => '#',
+        }
+    }
+
+    /// The page of a thing. The place of a comment is the page of what it is about.
     pub fn url(self, hit: &Hit) -> String {
         let (place, id) = (&hit.place, hit.id);
         let number = hit.number.unwrap_or_default();
         match self {
             Kind::Issues => format!("/{place}/-/issues/{number}"),
+            Kind::MergeRequests => format!("/{place}/-/merge_requests/{number}"),
             Kind::Epics => format!("/{place}/-/epics/{number}"),
-            Kind::Notes => format!("/{place}/-/issues/{number}#note_{id}"),
+            Kind::Notes => format!("{place}#note_{id}"),
             Kind::Projects | Kind::People => format!("/{place}"),
             Kind::Groups => format!("/groups/{place}"),
             Kind::Packages => format!("/{place}/-/packages/{id}"),

@@ -5,6 +5,7 @@
 //! knows them all, and nothing knows this one. No tables of its own. Settings:
 //! `search`.
 
+mod comments;
 mod kinds;
 pub mod limits;
 mod pages;

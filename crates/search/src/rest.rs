@@ -1,12 +1,13 @@
 //! `/search`, everywhere, in a group, in a project.
 
+use crate::comments::Around;
 use crate::limits;
 use code::entity::CommitDetail;
 use code::search::entity::{BlobEntity, details};
 use code::search::places::{self, Wanted};
 use code::search::{self, CodeQuery, Part};
 use identity::caller::Caller;
-use identity::entities::{UserBasic, basic, load_basic};
+use identity::entities::{UserBasic, basic};
 use identity::model::User;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
@@ -20,11 +21,12 @@ use planning::access::switches::instance_has_epics;
 use planning::entity::epics::{EpicEntity, RelatedToEpics, epic};
 use planning::entity::issues::{IssueEntity, RelatedToIssues, issue};
 use planning::entity::milestones::{MilestoneEntity, milestone};
-use planning::entity::notes::{NoteEntity, note};
+use planning::entity::notes::NoteEntity;
 use planning::model::epics::Epic;
 use planning::model::{Issue, IssueState, Milestone};
-use planning::store::issues::visible_by_ids;
 use planning::store::notes::Note;
+use reviews::entity::{BasicEntity, Related, basic as request_entity};
+use reviews::model::{MergeRequest, State};
 use schemars::JsonSchema;
 use serde::Serialize;
 use snippets::entity::SnippetEntity;
@@ -32,7 +34,6 @@ use snippets::model::Snippet;
 use spaces::entities::ProjectEntity;
 use spaces::model::Project;
 use spaces::search::Place;
-use std::collections::HashMap;
 use std::sync::Arc;
 use store::Tx;
 
@@ -84,7 +85,7 @@ kernel::params! {
         pub scope: SearchScope,
         /// Words; all must be there, the last may go on.
         pub search: String,
-        /// Only issues, epics, or milestones, in this state.
+        /// Only issues, merge requests, epics or milestones in this state.
         pub state: Option<SearchState>,
         /// Only confidential issues or epics, or only others.
         pub confidential: Option<bool>,
@@ -148,6 +149,7 @@ impl PlaceRef {
 pub enum SearchEntity {
     Project(Box<ProjectEntity>),
     Issue(Box<IssueEntity>),
+    MergeRequest(Box<BasicEntity>),
     Epic(Box<EpicEntity>),
     Milestone(Box<MilestoneEntity>),
     Note(Box<NoteEntity>),
@@ -233,6 +235,18 @@ impl Search {
                 let around = RelatedToIssues::read(tx, viewer, &scope, &page.items)?;
                 page.map(|row| SearchEntity::Issue(Box::new(issue(app, &row, &around, false))))
             }
+            SearchScope::MergeRequests => {
+                let found = self.requests(tx, by, place)?;
+                let columns = MergeRequest::COLUMNS;
+                let id = |it: &MergeRequest| it.id;
+                let page = found.page(tx, columns, query, ascending, &paging, id)?;
+                let base = reviews::search::base(place);
+                let around = Related::read(tx, viewer, base, &page.items)?;
+                page.map(|row| {
+                    let shown = request_entity(app, &row, &around, false);
+                    SearchEntity::MergeRequest(Box::new(shown))
+                })
+            }
             SearchScope::Epics => {
                 let Some(found) = self.epics(tx, by, place)? else {
                     return Ok(Paged::numbered(Vec::new(), paging, Some(0)));
@@ -260,12 +274,12 @@ impl Search {
                 page.map(|row| SearchEntity::Milestone(Box::new(milestone(app, &row))))
             }
             SearchScope::Notes => {
-                let found = self.kept(planning::search::notes(tx, viewer, place), place);
-                let found = found.of_projects(place.few(tx, viewer)?);
+                let few = place.few(tx, viewer)?;
+                let found = self.kept(planning::search::notes(tx, viewer, place, few)?, place);
                 let id = |it: &Note| it.id;
                 let page = found.page(tx, "notes.*", query, ascending, &paging, id)?;
-                let around = Around::read(tx, by, &page.items)?;
-                page.replace(|notes| around.entities(app, notes))
+                let around = Around::read(tx, &page.items)?;
+                page.map(|row| SearchEntity::Note(Box::new(around.entity(app, &row))))
             }
             SearchScope::Users => {
                 let found = spaces::search::people(tx, viewer, place);
@@ -323,6 +337,17 @@ impl Search {
         Ok(Some(found))
     }
 
+    fn requests(&self, tx: &mut Tx<'_>, by: &Caller, place: &Place) -> Result<Found> {
+        let state = match self.state {
+            Some(SearchState::Opened) => Some(State::Opened),
+            Some(SearchState::Closed) => Some(State::Closed),
+            Some(SearchState::Merged) => Some(State::Merged),
+            Some(SearchState::All) | None => None,
+        };
+        let found = reviews::search::merge_requests(tx, &by.viewer, place, state);
+        Ok(self.kept(found, place).of_projects(place.few(tx, &by.viewer)?))
+    }
+
     /// The epics to search; none where there are none, or none in such a state.
     fn epics(&self, tx: &mut Tx<'_>, by: &Caller, place: &Place) -> Result<Option<Found>> {
         let Some(state) = self.state_of_issues() else {
@@ -342,32 +367,5 @@ impl Search {
             Some(SearchState::Closed) => Some(Some(IssueState::Closed)),
             _ => Some(None),
         }
-    }
-}
-
-/// What notes are about, and who wrote them.
-struct Around {
-    issues: HashMap<i64, Issue>,
-    users: HashMap<i64, User>,
-}
-
-impl Around {
-    fn read(tx: &mut Tx<'_>, by: &Caller, notes: &[Note]) -> Result<Around> {
-        let about: Vec<i64> = notes.iter().map(|note| note.noteable_id).collect();
-        let authors: Vec<i64> = notes.iter().filter_map(|note| note.author_id).collect();
-        let issues = visible_by_ids(tx, &by.viewer, &about)?;
-        Ok(Around {
-            issues: issues.into_iter().map(|issue| (issue.id, issue)).collect(),
-            users: load_basic(tx, &authors)?,
-        })
-    }
-
-    fn entities(&self, app: &App, notes: Vec<Note>) -> Vec<SearchEntity> {
-        let entity = |one: &Note| {
-            let issue = self.issues.get(&one.noteable_id)?;
-            let entity = note(app, one, Some(issue.iid), &self.users, serde_json::Map::new());
-            Some(SearchEntity::Note(Box::new(entity)))
-        };
-        notes.iter().filter_map(entity).collect()
     }
 }

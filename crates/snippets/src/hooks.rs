@@ -4,7 +4,7 @@
 use crate::access::{self, THING};
 use crate::model::Snippet;
 use crate::{pushed, store};
-use ::store::Tx;
+use ::store::{Fragment, Tx};
 use identity::hooks::Destroying;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
@@ -12,6 +12,7 @@ use kernel::ids::{Reference, fold};
 use repositories::access::{Address, Service};
 use repositories::hooks::Contents;
 use repositories::model::RepositoryKind;
+use repositories::moves::snippets::{MovedSnippet, OfSnippets};
 use repositories::place::Content;
 
 const NOT_FOUND: &str = "The snippet you were looking for could not be found.";
@@ -33,6 +34,9 @@ pub const CONTENTS: Contents = Contents {
 pub const OF_PROJECTS: spaces::hooks::Contents =
     spaces::hooks::Contents { count: store::count_in, remove };
 
+/// Snippets as moves between storages have to do with them, for `repositories::hooks::Hooks`.
+pub const MOVES: OfSnippets = OfSnippets { find: moved, touch: store::touch };
+
 pub use crate::store::hand_over;
 
 fn find(tx: &mut Tx<'_>, address: &Address) -> Result<Option<Content>> {
@@ -45,6 +49,22 @@ fn find(tx: &mut Tx<'_>, address: &Address) -> Result<Option<Content>> {
         return Ok(None);
     }
     access::content(tx, &snippet).map(Some)
+}
+
+fn moved(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<MovedSnippet>> {
+    let there = store::by_ids(tx, ids, Fragment::new("snippets.is_written"))?;
+    let moved = |one: Snippet| MovedSnippet {
+        id: one.id,
+        visibility: one.visibility(),
+        path: one.path(),
+        repository_path: one.repository_path(),
+        title: one.title,
+        description: one.description,
+        created_at: one.created_at,
+        updated_at: one.updated_at,
+        project_id: one.project_id,
+    };
+    Ok(there.into_iter().map(moved).collect())
 }
 
 /// Whether the project of a snippet had the path before that an address names.

@@ -6,6 +6,7 @@ use kernel::graph::{Owned, Window};
 use kernel::http::{Paged, Paging};
 use kernel::search::{Source, index};
 use kernel::time::Timestamp;
+use planning::store::notes;
 use planning::store::pages::{self, KeyType, List, Order};
 use serde_json::json;
 use store::{Fragment, Json, Tx, sql};
@@ -196,20 +197,11 @@ pub fn remove(tx: &mut Tx<'_>, ids: &[i64]) -> Result<()> {
                 (select id from notes where noteable_type = 'Snippet' and noteable_id in_list($1))"
         ),
         sql!("delete from activity_events where target_type = 'Snippet' and target_id in_list($1)"),
-        sql!(
-            "delete from award_emoji where awardable_type = 'Note' and awardable_id in
-                (select id from notes where noteable_type = 'Snippet' and noteable_id in_list($1))"
-        ),
-        sql!("delete from notes where noteable_type = 'Snippet' and noteable_id in_list($1)"),
-        sql!(
-            "delete from award_emoji where awardable_type = 'Snippet' and awardable_id in_list($1)"
-        ),
-        sql!("delete from todos where target_type = 'Snippet' and target_id in_list($1)"),
-        sql!("delete from subscriptions where target_type = 'Snippet' and target_id in_list($1)"),
-        sql!("delete from snippets where id in_list($1)"),
     ] {
-        tx.execute(statement, (ids.to_vec(),))?;
+        tx.execute(statement, (ids,))?;
     }
+    notes::forget(tx, "Snippet", ids)?;
+    tx.execute(sql!("delete from snippets where id in_list($1)"), (ids,))?;
     Ok(())
 }
 

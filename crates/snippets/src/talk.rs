@@ -25,7 +25,7 @@ pub const SNIPPET: &str = "Snippet";
 /// What notes and to-dos are about, for `planning::targets::TargetKinds`.
 pub const KIND: TargetKind = TargetKind {
     name: SNIPPET,
-    visible: todo_is_visible,
+    visible: is_visible,
     read: seen,
     talk: Some(TALK),
 };
@@ -38,6 +38,8 @@ const TALK: Discussion = Discussion {
     touch: rows::touch,
     said,
     unsaid: activity::unsaid,
+    threads: None,
+    commands: None,
 };
 
 pub fn thing(id: i64) -> NoteableRow {
@@ -62,7 +64,7 @@ fn enter(tx: &mut Tx<'_>, viewer: &Viewer, id: i64) -> Result<OwnedDesk> {
     }
 }
 
-fn may_know(tx: &mut Tx<'_>, user: &User, id: i64, _: Option<&Project>) -> Result<bool> {
+fn may_know(tx: &mut Tx<'_>, user: &User, id: i64, _: Option<&Project>, _: bool) -> Result<bool> {
     if user.refusal().is_some() {
         return Ok(false);
     }
@@ -96,18 +98,16 @@ fn summary(snippet: Snippet, place: Where) -> NoteableSummary {
         text: snippet.text().to_owned(),
         title: snippet.title,
         updated_at: snippet.updated_at,
+        state: String::new(),
         author: snippet.author_id,
         assignees: Vec::new(),
+        reviewers: Vec::new(),
     }
 }
 
 fn said(tx: &mut Tx<'_>, id: i64, note: &Note) -> Result<()> {
     let snippet = rows::by_id(tx, id)?.found("Snippet")?;
     activity::said(tx, &snippet, note)
-}
-
-fn todo_is_visible(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
-    is_visible(tx, viewer, "todos.target_id")
 }
 
 fn seen(app: &App, tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64]) -> Result<HashMap<i64, Seen>> {

@@ -3,6 +3,7 @@
 
 use crate::model::SourceKind;
 use kernel::error::Result;
+use kernel::time::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use store::{Fragment, Json, Tx, sql};
@@ -166,6 +167,22 @@ pub fn record_push(
         (project_id, author_id, Action::Pushed.as_str(), PUSH, Json(push), now),
     )?;
     Ok(())
+}
+
+/// What somebody pushed to a project since a time, the last first.
+pub fn pushes_since(
+    tx: &mut Tx<'_>, author_id: i64, project_id: i64, since: Timestamp, most: i64,
+) -> Result<Vec<(PushData, Timestamp)>> {
+    let rows: Vec<(Json<PushData>, Timestamp)> = tx.all(
+        sql!(
+            "select push_data, created_at from activity_events
+             where author_id = $1 and project_id = $2 and target_type = $3
+                and push_data is not null and created_at >= $4
+             order by id desc limit $5"
+        ),
+        (author_id, project_id, PUSH, since, most),
+    )?;
+    Ok(rows.into_iter().map(|(Json(push), at)| (push, at)).collect())
 }
 
 /// Somebody became a member, or is none any longer.

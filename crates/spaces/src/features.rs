@@ -91,7 +91,15 @@ impl FromParams for Features {
 }
 
 /// Features that this server has; the levels of the others are kept for clients.
-const PRESENT: &[&str] = &["builds", "issues", "package_registry", "releases", "snippets", "wiki"];
+const PRESENT: &[&str] = &[
+    "builds",
+    "issues",
+    "merge_requests",
+    "package_registry",
+    "releases",
+    "snippets",
+    "wiki",
+];
 
 /// Who may use a feature, as a page shows and sets it.
 #[derive(Debug, Clone)]

@@ -2,7 +2,10 @@
 
 use crate::ci_settings::{CiSettings, CiSettingsChange};
 use crate::license::LicenseEntity;
+use crate::merge_settings::{MergeSettings, MergeSettingsChange};
+use crate::mirror_settings::{MirrorSettings, MirrorSettingsChange};
 use crate::model::{Namespace, Project, ProjectId, path_error};
+use crate::references::References;
 use crate::store::{self as lists, Source, people};
 use crate::{access, claims, invitations, namespaces, rules};
 use futures_util::future::BoxFuture;
@@ -11,7 +14,9 @@ use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
+use kernel::http::Patch;
 use kernel::ids::Reference;
+use kernel::secrets::Secrets;
 use std::collections::HashMap;
 use store::{Fragment, Tx};
 
@@ -70,6 +75,9 @@ pub type DefaultBranch = fn(&mut Tx<'_>, ProjectId, &str) -> Result<()>;
 
 pub type IssuesOf = fn(&mut Tx<'_>, i64) -> Result<i64>;
 
+/// How many merge requests a user made.
+pub type RequestsOf = fn(&mut Tx<'_>, i64) -> Result<i64>;
+
 /// Work in the transaction that moves a project; it gets the project as it was.
 pub type ProjectMoved = fn(&mut Tx<'_>, &Viewer, &Project) -> Result<()>;
 
@@ -119,6 +127,43 @@ pub struct CiSettingsHooks {
     pub change: fn(&mut Tx<'_>, ProjectId, &CiSettingsChange) -> Result<()>,
 }
 
+/// Reads and writes how merge requests of projects are merged.
+#[derive(Debug, Clone, Copy)]
+pub struct MergeSettingsHooks {
+    /// Of those projects that have others than the usual ones.
+    pub read: fn(&mut Tx<'_>, &[ProjectId]) -> Result<HashMap<ProjectId, MergeSettings>>,
+    /// Nothing where nothing is said.
+    pub change: fn(&mut Tx<'_>, &Viewer, &Project, &MergeSettingsChange) -> Result<()>,
+}
+
+/// Refuses, by 409, what cannot be while repositories come to lie elsewhere.
+#[derive(Debug, Clone, Copy)]
+pub struct StorageMoves {
+    /// Those of a project.
+    pub of_project: fn(&mut Tx<'_>, ProjectId) -> Result<()>,
+    /// That of a group itself.
+    pub of_group: fn(&mut Tx<'_>, &Namespace) -> Result<()>,
+    /// Those of a group and all that stands in it.
+    pub below: fn(&mut Tx<'_>, &Namespace) -> Result<()>,
+}
+
+/// Refuses an address that the code of projects may not come from, as far as can be told
+/// without going there.
+pub type CheckSource = fn(App, String) -> BoxFuture<'static, Result<()>>;
+
+/// Changes what a project follows, or begins with.
+pub type ChangeMirror =
+    fn(&mut Tx<'_>, &Secrets, &Viewer, &Project, &MirrorSettingsChange) -> Result<()>;
+
+/// Reads and writes what projects follow.
+#[derive(Debug, Clone, Copy)]
+pub struct MirrorSettingsHooks {
+    /// Of those projects that follow, or came from, something.
+    pub read: fn(&mut Tx<'_>, &[ProjectId]) -> Result<HashMap<ProjectId, MirrorSettings>>,
+    pub check: CheckSource,
+    pub change: ChangeMirror,
+}
+
 #[derive(Default)]
 pub struct Hooks {
     /// What projects contain, removed first when one is deleted.
@@ -138,18 +183,42 @@ pub struct Hooks {
     pub packages_size: Option<PackagesSize>,
     pub open_issues: Option<OpenIssues>,
     pub issues_of: Option<IssuesOf>,
+    pub requests_of: Option<RequestsOf>,
     pub has_epics: Option<HasEpics>,
+    pub references: Option<References>,
     pub repository_sizes: Option<RepositorySizesOf>,
     pub large_file_sizes: Option<LargeFileSizes>,
     pub code_storages: Option<CodeStorages>,
     pub code_lies_in: Option<CodeLiesIn>,
     pub default_branch: Option<DefaultBranch>,
     pub ci_settings: Option<CiSettingsHooks>,
+    pub merge_settings: Option<MergeSettingsHooks>,
+    pub storage_moves: Option<StorageMoves>,
+    pub mirror_settings: Option<MirrorSettingsHooks>,
 }
 
 /// What was plugged in; [`Hooks`] must be among the store's plugs.
 pub(crate) fn get<'t>(tx: &Tx<'t>) -> Result<&'t Hooks> {
     Ok(tx.plugged()?)
+}
+
+/// Refuses to move or delete a project whose repositories come to lie elsewhere.
+pub(crate) fn check_settled(tx: &mut Tx<'_>, project: ProjectId) -> Result<()> {
+    match get(tx)?.storage_moves {
+        Some(moves) => (moves.of_project)(tx, project),
+        None => Ok(()),
+    }
+}
+
+/// The same of a group; of all that stands in it, where that goes, too.
+pub(crate) fn check_group_settled(
+    tx: &mut Tx<'_>, group: &Namespace, with_all: bool,
+) -> Result<()> {
+    match get(tx)?.storage_moves {
+        Some(moves) if with_all => (moves.below)(tx, group),
+        Some(moves) => (moves.of_group)(tx, group),
+        None => Ok(()),
+    }
 }
 
 /// Whether pages of epics are among those of a group.
@@ -170,12 +239,56 @@ pub(crate) fn ci_settings_of(
     }
 }
 
+/// Whether who sees the pipelines of a project sees their jobs without a role there.
+pub(crate) fn has_public_jobs(tx: &mut Tx<'_>, project: &Project) -> Result<bool> {
+    let settings = ci_settings_of(tx, &[project.id])?;
+    Ok(settings.get(&project.id).is_none_or(|settings| settings.public_jobs))
+}
+
 pub(crate) fn change_ci_settings(
     tx: &mut Tx<'_>, project: &Project, change: &CiSettingsChange,
 ) -> Result<()> {
     match get(tx)?.ci_settings {
         Some(hooks) => (hooks.change)(tx, project.id, change),
         None => Ok(()),
+    }
+}
+
+/// How merge requests are merged in those projects that have others than the usual settings.
+pub(crate) fn merge_settings_of(
+    tx: &mut Tx<'_>, projects: &[ProjectId],
+) -> Result<HashMap<ProjectId, MergeSettings>> {
+    match get(tx)?.merge_settings {
+        Some(hooks) => (hooks.read)(tx, projects),
+        None => Ok(HashMap::new()),
+    }
+}
+
+pub(crate) fn change_merge_settings(
+    tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, change: &MergeSettingsChange,
+) -> Result<()> {
+    match get(tx)?.merge_settings {
+        Some(hooks) => (hooks.change)(tx, viewer, project, change),
+        None => Ok(()),
+    }
+}
+
+/// What those of some projects follow that do.
+pub(crate) fn mirror_settings_of(
+    tx: &mut Tx<'_>, projects: &[ProjectId],
+) -> Result<HashMap<ProjectId, MirrorSettings>> {
+    match get(tx)?.mirror_settings {
+        Some(hooks) if !projects.is_empty() => (hooks.read)(tx, projects),
+        _ => Ok(HashMap::new()),
+    }
+}
+
+/// Refuses an address that a project may not come from.
+pub(crate) async fn check_source(app: &App, change: &MirrorSettingsChange) -> Result<()> {
+    let hooks = app.plugged::<Hooks>()?.mirror_settings;
+    match (&change.import_url, hooks) {
+        (Patch::Value(url), Some(hooks)) => (hooks.check)(app.clone(), url.clone()).await,
+        _ => Ok(()),
     }
 }
 

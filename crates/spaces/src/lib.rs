@@ -16,18 +16,24 @@ pub mod deploy_tokens;
 pub mod entities;
 mod features;
 pub mod graph;
+mod holder;
 pub mod hooks;
+pub mod imports;
 pub mod invitations;
 mod jobs;
 pub mod license;
 pub mod mail;
 pub mod members;
+pub mod merge_settings;
+pub mod mirror_settings;
 pub mod model;
 pub mod pages;
 pub mod plan_limits;
+pub mod references;
 mod rest;
 pub mod rules;
 pub mod search;
+mod space_ref;
 pub mod store;
 mod tasks;
 pub mod tokens;
@@ -36,8 +42,10 @@ pub mod uploads;
 pub use access::{
     Purpose, group, may, project, role_in_group, role_in_project, visible_groups, visible_projects,
 };
+pub use holder::{Holder, SpaceId};
 pub use jobs::jobs;
 pub use model::{GroupId, Namespace, Project, ProjectId};
+pub use space_ref::SpaceRef;
 pub use store::namespaces::root_and_lineage;
 use store::{claims, namespaces};
 

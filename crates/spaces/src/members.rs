@@ -35,7 +35,8 @@ pub struct MembersOf<'v> {
 }
 
 pub fn place<'v>(
-    tx: &mut Tx<'_>, viewer: &'v Viewer, kind: SourceKind, reference: &Reference, purpose: Purpose,
+    tx: &mut Tx<'_>, viewer: &'v Viewer, (kind, reference): (SourceKind, &Reference),
+    purpose: Purpose,
 ) -> Result<MembersOf<'v>> {
     Ok(match kind {
         SourceKind::Group => {

@@ -73,6 +73,20 @@ impl OverrideRole {
 }
 
 kernel::choices! {
+    /// How far what a project begins with is, where that comes from elsewhere.
+    #[derive(Default)]
+    pub enum ImportStatus {
+        #[default]
+        None = "none",
+        Scheduled = "scheduled",
+        Started = "started",
+        Finished = "finished",
+        Failed = "failed",
+        Canceled = "canceled",
+    }
+}
+
+kernel::choices! {
     /// Direction of a list.
     pub enum Sort { Asc = "asc", Desc = "desc" }
 }
@@ -133,6 +147,11 @@ pub struct Project {
     pub pipeline_variables_role: OverrideRole,
     /// Who started a pipeline may approve its deployments.
     pub allow_pipeline_trigger_approve_deployment: bool,
+    /// How far what it began with is; see [`crate::imports`].
+    pub import_status: ImportStatus,
+    pub import_error: Option<String>,
+    /// It may follow another repository.
+    pub pull_mirror_enabled: bool,
     pub avatar_key: Option<String>,
     pub deletion_scheduled_at: Option<Timestamp>,
     pub last_activity_at: Timestamp,
@@ -181,6 +200,7 @@ pub struct Namespace {
     pub request_access_enabled: bool,
     pub epics_enabled: bool,
     pub dependency_exports_enabled: bool,
+    pub pull_mirror_enabled: bool,
     /// Of each project in it that says nothing itself.
     pub repository_size_limit: Option<i64>,
     pub default_branch: Option<String>,

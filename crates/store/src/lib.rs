@@ -8,6 +8,7 @@
 //!
 //! SQL is written once, in the common dialect (see CONTRIBUTING.md):
 //! parameters are `$1`, `$2`…; `in_list($N)` tests membership in a list value;
+//! `micros(table.column)` makes a time a number that can be subtracted;
 //! times are microseconds in SQLite and `timestamptz` in PostgreSQL. What each
 //! engine must be told in words of its own are indexes of terms, [`Terms`].
 #![warn(missing_docs)]
@@ -38,7 +39,7 @@ pub use sql::{Fragment, Registered, registered};
 pub use store::{ServeLock, Store};
 pub use store_macros::{FromRow, IntoRow, UpdateRow};
 pub use terms::{Term, Terms};
-pub use tx::{FromRow, Row, Tx};
+pub use tx::{FromRow, Row, Tx, grouped};
 pub use value::{FromValue, IntoValue, Json, Params, Type, Value};
 pub use work::{Access, Outcome, Work};
 

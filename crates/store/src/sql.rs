@@ -184,6 +184,7 @@ pub(crate) fn translate(sql: &str, engine: Engine) -> String {
         let rest = &pieces[at..];
         let (taken, text) = list_test(rest, engine)
             .or_else(|| row_lock(rest, engine))
+            .or_else(|| micros(rest, engine))
             .unwrap_or_else(|| (1, plain(rest[0], engine)));
         out.push_str(&text);
         at += taken;
@@ -218,6 +219,24 @@ fn list_test(pieces: &[Piece<'_>], engine: Engine) -> Option<(usize, String)> {
         (Engine::Postgres, true) => format!("<> all(${number})"),
     };
     Some((start + 4, text))
+}
+
+/// `micros(table.column)`: a time as whole microseconds, which SQLite has already.
+fn micros(pieces: &[Piece<'_>], engine: Engine) -> Option<(usize, String)> {
+    let [word, Piece::Other("("), table, Piece::Other("."), column, Piece::Other(")")] =
+        pieces.get(..6)?
+    else {
+        return None;
+    };
+    if !word.is_word("micros") {
+        return None;
+    }
+    let column = format!("{}.{}", table.text(), column.text());
+    let text = match engine {
+        Engine::Sqlite => column,
+        Engine::Postgres => format!("cast(extract(epoch from {column}) * 1000000 as bigint)"),
+    };
+    Some((6, text))
 }
 
 /// ` for update` with an optional ` skip locked`, which SQLite does not need:

@@ -6,6 +6,8 @@ use crate::{Engine, Error, Fragment, FromValue, Params, Result, Value};
 use jiff::Timestamp;
 use std::any::Any;
 use std::cell::Cell;
+use std::collections::HashMap;
+use std::hash::Hash;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What an engine's connection does for a transaction.
@@ -204,6 +206,20 @@ impl<'c> Tx<'c> {
         Ok(rows)
     }
 
+    /// All rows of two columns, the second by the first.
+    pub fn pairs<K: FromValue + Eq + Hash, V: FromValue>(
+        &mut self, sql: impl AsRef<str>, params: impl Params,
+    ) -> Result<HashMap<K, V>> {
+        Ok(self.all::<(K, V)>(sql, params)?.into_iter().collect())
+    }
+
+    /// The same where the first is in many rows: with the seconds in their order.
+    pub fn grouped<K: FromValue + Eq + Hash, V: FromValue>(
+        &mut self, sql: impl AsRef<str>, params: impl Params,
+    ) -> Result<HashMap<K, Vec<V>>> {
+        Ok(grouped(self.all::<(K, V)>(sql, params)?))
+    }
+
     /// The first row, if there is one.
     pub fn optional<R: FromRow>(
         &mut self, sql: impl AsRef<str>, params: impl Params,
@@ -334,6 +350,15 @@ impl<'c> Tx<'c> {
         self.failed |= result.is_err();
         refused.map_or(result, Err)
     }
+}
+
+/// The seconds of pairs by their firsts, in their order.
+pub fn grouped<K: Eq + Hash, V>(pairs: impl IntoIterator<Item = (K, V)>) -> HashMap<K, Vec<V>> {
+    let mut groups: HashMap<K, Vec<V>> = HashMap::new();
+    for (key, value) in pairs {
+        groups.entry(key).or_default().push(value);
+    }
+    groups
 }
 
 fn swallowed() -> Error {

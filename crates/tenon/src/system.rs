@@ -16,7 +16,12 @@ use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
 use store::sql;
 
+/// The program's own.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// That of the interface, which clients are told wherever they ask: many send to an early
+/// one less than they could.
+pub const INTERFACE_VERSION: &str = "17.11.0-tenon";
 
 /// The commit it was built from, where the build says so.
 const REVISION: &str = match option_env!("TENON_REVISION") {
@@ -26,7 +31,7 @@ const REVISION: &str = match option_env!("TENON_REVISION") {
 
 /// What GraphQL tells of the program.
 pub const BUILD: graphql::root::Build =
-    graphql::root::Build { version: VERSION, revision: REVISION };
+    graphql::root::Build { version: INTERFACE_VERSION, revision: REVISION };
 const READ: &[&str] = &["api", "read_api", "read_user"];
 
 pub fn routes(r: &mut Routes) {
@@ -35,10 +40,10 @@ pub fn routes(r: &mut Routes) {
     r.plain(Method::GET, "/-/metrics", metrics);
     r.plain(Method::GET, "/-/assets/{name}", asset).unchecked();
     r.plain(Method::GET, "/robots.txt", robots).unchecked();
-    r.get("/version", version).scopes(READ).summary("Version of the program");
+    r.get("/version", version).scopes(READ).summary("Version of the interface");
     r.get("/metadata", metadata)
         .scopes(READ)
-        .summary("Version and parts of the program");
+        .summary("Version of the interface and parts of the program");
     r.get("/openapi.json", description)
         .unchecked()
         .summary("Describes this API (OpenAPI 3.1)");
@@ -126,24 +131,43 @@ struct VersionEntity {
     revision: &'static str,
 }
 
-const PROGRAM: VersionEntity = VersionEntity { version: VERSION, revision: REVISION };
+const PROGRAM: VersionEntity = VersionEntity { version: INTERFACE_VERSION, revision: REVISION };
+
+/// The server of agents in clusters, of which there is none.
+#[derive(Serialize, JsonSchema)]
+struct KasEntity {
+    enabled: bool,
+    #[serde(rename = "externalUrl")]
+    external_url: Option<&'static str>,
+    #[serde(rename = "externalK8sProxyUrl")]
+    external_k8s_proxy_url: Option<&'static str>,
+    version: Option<&'static str>,
+}
+
+const KAS: KasEntity = KasEntity {
+    enabled: false,
+    external_url: None,
+    external_k8s_proxy_url: None,
+    version: None,
+};
 
 #[derive(Serialize, JsonSchema)]
 struct MetadataEntity {
     #[serde(flatten)]
     version: VersionEntity,
+    kas: KasEntity,
     /// Every feature of every tier is on.
     enterprise: bool,
 }
 
-/// The program's version, for who is signed in.
+/// The version of the interface, for who is signed in.
 async fn version(_: SignedInViewer) -> Result<Ok200<VersionEntity>> {
     Ok(Ok200(PROGRAM))
 }
 
 /// The same with what the program is made of.
 async fn metadata(_: SignedInViewer) -> Result<Ok200<MetadataEntity>> {
-    Ok(Ok200(MetadataEntity { version: PROGRAM, enterprise: true }))
+    Ok(Ok200(MetadataEntity { version: PROGRAM, kas: KAS, enterprise: true }))
 }
 
 /// The description of the API with this instance's address.
@@ -157,7 +181,7 @@ fn document() -> &'static Value {
     static DOCUMENT: OnceLock<Value> = OnceLock::new();
     DOCUMENT.get_or_init(|| {
         let plugs = wiring::plugs().expect("a room plugs in once");
-        openapi::document(wiring::routes().all(), &plugs, VERSION, "/")
+        openapi::document(wiring::routes().all(), &plugs, INTERFACE_VERSION, "/")
     })
 }
 

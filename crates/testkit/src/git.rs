@@ -145,7 +145,20 @@ impl Git {
 
     /// Runs git in a folder below.
     pub async fn run_in(&self, folder: &str, args: &[&str]) -> Ran {
-        let output = Command::new("git")
+        ran(&mut self.command(folder, args), args).await
+    }
+
+    /// The same with a text that git reads.
+    pub async fn feed(&self, folder: &str, args: &[&str], text: &str) -> Ran {
+        let path = self.at("fed");
+        std::fs::write(&path, text).expect("a file");
+        let text = std::fs::File::open(path).expect("it was written");
+        ran(self.command(folder, args).stdin(text), args).await
+    }
+
+    fn command(&self, folder: &str, args: &[&str]) -> Command {
+        let mut command = Command::new("git");
+        command
             .args(["-c", "init.defaultBranch=main", "-c", "protocol.version=2"])
             .args(args)
             .current_dir(self.at(folder))
@@ -159,16 +172,8 @@ impl Git {
             .env("GIT_COMMITTER_NAME", "Ada")
             .env("GIT_COMMITTER_EMAIL", "ada@example.com")
             .env("GIT_SSH_COMMAND", self.ssh.as_deref().unwrap_or("false"))
-            .kill_on_drop(true)
-            .output()
-            .await
-            .expect("git is there");
-        let said = [output.stdout, output.stderr].concat();
-        Ran {
-            succeeded: output.status.success(),
-            said: String::from_utf8_lossy(&said).into_owned(),
-            asked: args.join(" "),
-        }
+            .kill_on_drop(true);
+        command
     }
 
     /// A new repository below with one commit, whose origin is this one.
@@ -198,6 +203,16 @@ impl Git {
             .done()
             .last_line()
             .to_owned()
+    }
+}
+
+async fn ran(command: &mut Command, args: &[&str]) -> Ran {
+    let output = command.output().await.expect("git is there");
+    let said = [output.stdout, output.stderr].concat();
+    Ran {
+        succeeded: output.status.success(),
+        said: String::from_utf8_lossy(&said).into_owned(),
+        asked: args.join(" "),
     }
 }
 

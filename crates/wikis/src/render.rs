@@ -4,22 +4,29 @@ use crate::access::Wiki;
 use crate::model::{Format, slug_of};
 use crate::tree::Page;
 use code::entity::in_address;
+use identity::viewer::Viewer;
+use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::markup::{self, FilesBeside, Link, Relative, Rendering};
+use spaces::pages::Space;
+use spaces::references::{self, FindNamed, TextOf};
+use store::Tx;
 
-/// The text of a page as HTML that is safe to show.
-pub async fn html(wiki: &Wiki, page: &Page) -> Result<String> {
+/// The text of a page as HTML that is safe to show, with links to what the viewer sees of
+/// what it names.
+pub async fn html(app: &App, viewer: &Viewer, wiki: &Wiki, page: &Page) -> Result<String> {
     let content = page.matter().content.to_owned();
     if page.file.format != Format::Markdown {
         return Ok(format!("<pre tabindex=\"0\">{}</pre>", markup::escape(&content)));
     }
+    let named = named(app, viewer, wiki, content.clone()).await?;
     let _turn = markup::turn().await?;
     let (url, uploads) = (wiki.url(), wiki.uploads());
     let folder = page.file.path.folder().to_string();
     let rendering = move || {
         let in_address = in_address(&folder);
         let files = FilesBeside { pages: &url, bytes: &url, folder: &in_address, query: "" };
-        let find = |text: &str| links(text, &folder);
+        let find = |text: &str| both(links(text, &folder), named(text));
         let shown = Rendering {
             find: &find,
             lowered: 1,
@@ -30,6 +37,31 @@ pub async fn html(wiki: &Wiki, page: &Page) -> Result<String> {
         shown.html(&content)
     };
     tokio::task::spawn_blocking(rendering).await.map_err(Error::internal)
+}
+
+async fn named(app: &App, viewer: &Viewer, wiki: &Wiki, text: String) -> Result<FindNamed> {
+    let (viewer, space) = (viewer.clone(), wiki.space.clone());
+    let read = move |tx: &mut Tx<'_>| {
+        let of = match &space {
+            Space::Project(project, _) => TextOf::Project(project),
+            Space::Group(group, _) => TextOf::Group(group),
+        };
+        references::named(tx, &viewer, of, &[text.as_str()])
+    };
+    app.read(read).await
+}
+
+/// Links to pages and to what is named, in their order; what is named within a link stays
+/// text.
+fn both(mut pages: Vec<Link>, named: Vec<Link>) -> Vec<Link> {
+    let is_free = |one: &Link| {
+        let next = pages.partition_point(|page| page.range.end <= one.range.start);
+        pages.get(next).is_none_or(|page| page.range.start >= one.range.end)
+    };
+    let named: Vec<Link> = named.into_iter().filter(is_free).collect();
+    pages.extend(named);
+    pages.sort_by_key(|link| link.range.start);
+    pages
 }
 
 /// `[[page]]` and `[[text|page]]` in a piece of text of a page in this folder.
@@ -78,6 +110,20 @@ fn target_of(target: &str, folder: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_named_within_a_link_stays_text() {
+        let one = |range: std::ops::Range<usize>, text: &str| Link {
+            range,
+            text: text.to_owned(),
+            url: String::new(),
+            title: String::new(),
+        };
+        let pages = || vec![one(5..12, "page"), one(20..30, "other")];
+        let named = vec![one(0..2, "#1"), one(8..10, "#2"), one(12..14, "#3"), one(29..31, "#4")];
+        let all: Vec<String> = both(pages(), named).into_iter().map(|link| link.text).collect();
+        assert_eq!(all, ["#1", "page", "#3", "other"]);
+    }
 
     #[test]
     fn names_of_pages_lead_to_them() {

@@ -11,12 +11,10 @@ use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
 use kernel::http::call::{Call, FromCall};
 use kernel::http::openapi::Operation;
-use kernel::http::params::FromParams;
 use kernel::http::{Created, Flat, NoContent, Ok200, Params, Parts, Routes};
-use kernel::ids::Reference;
 use repositories::objects::Objects;
+use spaces::SpaceRef;
 use spaces::access::Purpose;
-use spaces::model::SourceKind;
 use std::collections::HashMap;
 
 /// Bytes of all texts of a list.
@@ -39,36 +37,24 @@ pub fn routes(r: &mut Routes) {
     }
 }
 
-kernel::params! {
-    /// Whose wiki.
-    struct OfSpace {
-        /// Id or path of the project or group.
-        pub id: Reference,
-    }
-}
-
 /// A request about a wiki, and who asks.
 #[derive(Clone)]
 struct WikiRequest {
     caller: Caller,
-    kind: SourceKind,
-    reference: Reference,
+    space: SpaceRef,
 }
 
 impl FromCall for WikiRequest {
     async fn from_call(call: &mut Call) -> Result<WikiRequest> {
-        let caller = Caller::from_call(call).await?;
-        let Params(of) = Params::<OfSpace>::from_call(call).await?;
-        let kind = match call.route.path.starts_with("/api/v4/groups/") {
-            true => SourceKind::Group,
-            false => SourceKind::Project,
-        };
-        Ok(WikiRequest { caller, kind, reference: of.id })
+        Ok(WikiRequest {
+            caller: Caller::from_call(call).await?,
+            space: SpaceRef::from_call(call).await?,
+        })
     }
 
     fn describe(operation: &mut Operation<'_>) {
         Caller::describe(operation);
-        operation.parameters(OfSpace::fields());
+        SpaceRef::describe(operation);
     }
 }
 
@@ -78,10 +64,8 @@ impl WikiRequest {
     }
 
     async fn wiki(&self, purpose: Purpose) -> Result<Wiki> {
-        let (viewer, kind, reference) =
-            (self.caller.viewer.clone(), self.kind, self.reference.clone());
-        let find =
-            move |tx: &mut ::store::Tx<'_>| Wiki::find(tx, &viewer, (kind, &reference), purpose);
+        let (viewer, space) = (self.caller.viewer.clone(), self.space.clone());
+        let find = move |tx: &mut ::store::Tx<'_>| Wiki::find(tx, &viewer, space.named(), purpose);
         self.caller.app.read(find).await
     }
 
@@ -114,7 +98,7 @@ impl WikiRequest {
     async fn entity(&self, wiki: &Wiki, page: &Page, with_html: bool) -> Result<WikiPage> {
         let ids = self.ids(wiki, std::iter::once(&page.file)).await?;
         let html = match with_html {
-            true => Some(render::html(wiki, page).await?),
+            true => Some(render::html(&self.caller.app, self.viewer(), wiki, page).await?),
             false => None,
         };
         Ok(WikiPage::of(page, &ids, html))

@@ -25,11 +25,10 @@ pub fn ids(tx: &mut Tx<'_>, repository: i64, slugs: Vec<String>) -> Result<HashM
     if slugs.is_empty() {
         return Ok(HashMap::new());
     }
-    let rows: Vec<(String, i64)> = tx.all(
+    Ok(tx.pairs(
         sql!("select slug, id from wiki_pages where repository_id = $1 and slug in_list($2)"),
         (repository, slugs),
-    )?;
-    Ok(rows.into_iter().collect())
+    )?)
 }
 
 /// Pages by their ids, of those that are there.

@@ -2,6 +2,7 @@
 // reason why not.
 
 const { code } = require('../shared.cjs');
+const { lineOf } = require('../requests.cjs');
 const { PASSWORD } = require('./seed.cjs');
 
 const OWN = '/foundry/anvil';
@@ -9,6 +10,8 @@ const OWN = '/foundry/anvil';
 const RELEASED = '/foundry/winch';
 // A project with a pipeline.
 const BUILT = '/foundry/crane';
+// A project with merge requests.
+const TURNED = '/foundry/lathe';
 
 // The address of a route among what `seed.cjs` writes.
 const fill = (route) =>
@@ -28,6 +31,18 @@ const fill = (route) =>
 // another address, its status, what is done on it first (`act`), what stands still
 // there and nowhere else (`drawn`), and whether it is looked at in the dark, too.
 const page = (name, route, more = {}) => ({ name, route, path: fill(route), ...more });
+
+// A page of one of the merge requests, by what it shows.
+const request = (name, which, rest = '', more = {}) =>
+  page(`merge-request${name}`, `/{*project}/-/merge_requests/{merge_request_iid}${rest.split('?')[0]}`, {
+    path: ({ requests }) => {
+      const address = `${TURNED}/-/merge_requests/${requests[which]}${rest}`;
+      return address.replace('{version}', requests.version).replace('{thread}', requests.thread);
+    },
+    ...more,
+  });
+// Lines of a file there: where a comment begins and ends.
+const RANGE = `comment=${lineOf('src/spindle.rs', 43, 46)}&from=${lineOf('src/spindle.rs', 42, 43)}`;
 
 // What strangers see.
 const STRANGERS = [
@@ -49,6 +64,7 @@ const STRANGERS = [
   page('project-for-strangers', '/{*project}'),
   page('epic-for-strangers', '/groups/{*group}/-/epics/{epic_iid}'),
   page('issue-for-strangers', '/{*project}/-/issues/{issue_iid}'),
+  request('-for-strangers', 'review'),
   page('refused', '/admin', { status: 401 }),
 ];
 
@@ -63,11 +79,19 @@ const ROOT = [
   page('search-empty', '/search', { path: '/search?q=nothing-is-called-so' }),
   page('todos', '/dashboard/todos'),
   page('my-issues', '/dashboard/issues', { path: '/dashboard/issues?scope=all' }),
+  page('my-merge-requests', '/dashboard/merge_requests', { path: '/dashboard/merge_requests?scope=all' }),
   page('my-activity', '/dashboard/activity'),
   // Which of them something was done in last hangs on the clock.
   page('projects', '/projects', { path: '/projects?sort=name' }),
   page('project-new', '/projects/new'),
   page('admin-search', '/admin/search'),
+  // How much there is in each storage hangs on what was made before.
+  page('admin-storages', '/admin/storages', { async act(page) {
+    await page.evaluate(() => {
+      for (const cell of document.querySelectorAll('[data-label="Size"]')) cell.textContent = '1.5 MiB';
+      for (const cell of document.querySelectorAll('[data-label="Repositories"]')) cell.textContent = '7';
+    });
+  } }),
   page('admin-user-status', '/admin/users/{username}/status'),
   page('admin-user-token', '/admin/users/{username}/tokens'),
   page('group-upload', '/groups/{*group}/-/uploads'),
@@ -107,6 +131,7 @@ const ROOT = [
   page('group-notifications', '/groups/{*group}/-/notification_settings'),
   page('group-members', '/groups/{*group}/-/members'),
   page('group-issues', '/groups/{*group}/-/issues'),
+  page('group-merge-requests', '/groups/{*group}/-/merge_requests', { path: '/groups/foundry/-/merge_requests?state=all' }),
   page('group-epics', '/groups/{*group}/-/epics', { dark: true }),
   page('group-epics-empty', '/groups/{*group}/-/epics', { path: '/groups/foundry/tools/-/epics' }),
   page('epic-new', '/groups/{*group}/-/epics/new'),
@@ -193,6 +218,37 @@ const ROOT = [
   page('milestones', '/{*project}/-/milestones'),
   page('milestone', '/{*project}/-/milestones/{milestone_iid}'),
 
+  page('merge-requests', '/{*project}/-/merge_requests', { path: `${TURNED}/-/merge_requests`, dark: true }),
+  page('merge-requests-empty', '/{*project}/-/merge_requests', { path: '/foundry/bellows/-/merge_requests' }),
+  page('merge-request-branches', '/{*project}/-/merge_requests/new', { path: `${TURNED}/-/merge_requests/new` }),
+  page('merge-request-new', '/{*project}/-/merge_requests/new', { path: `${TURNED}/-/merge_requests/new?merge_request[source_branch]=oil` }),
+  request('', 'review', '', { dark: true }),
+  request('-thread', 'review', '?thread={thread}'),
+  request('-draft', 'draft'),
+  request('-conflict', 'conflict'),
+  request('-ready', 'ready'),
+  request('-merged', 'merged'),
+  request('-closed', 'closed'),
+  request('-edit', 'review', '/edit'),
+  request('-commits', 'review', '/commits'),
+  request('-pipelines', 'review', '/pipelines'),
+  request('-pipelines-empty', 'draft', '/pipelines'),
+  // The list of files is open where the page comes on a wide screen.
+  request('-changes', 'review', '/diffs', { dark: true, async act(page) {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.reload();
+  } }),
+  request('-changes-beside', 'review', '/diffs?view=parallel'),
+  request('-changes-of-versions', 'review', '/diffs?start_sha={version}'),
+  request('-comment', 'review', `/diffs?path=src/spindle.rs&${RANGE}`),
+  request('-conflicts', 'conflict', '/conflicts', { dark: true }),
+  request('-conflict-written', 'conflict', '/conflicts', { async act(page) {
+    await page.getByRole('button', { name: 'Edit the text of README.md' }).click();
+    await page.getByLabel('Text of README.md').waitFor();
+  } }),
+  request('-suggestions', 'review', '/suggestions'),
+  page('merge-request-settings', '/{*project}/-/settings/merge_requests', { path: `${TURNED}/-/settings/merge_requests` }),
+
   page('boards', '/{*project}/-/boards', { dark: true }),
   page('boards-empty', '/{*project}/-/boards', { path: '/foundry/bellows/-/boards' }),
 
@@ -238,6 +294,7 @@ const ROOT = [
   page('package-cleanup', '/{*project}/-/settings/packages/cleanup'),
 
   page('repository-settings', '/{*project}/-/settings/repository'),
+  page('mirror-settings', '/{*project}/-/settings/mirrors'),
   ...[
     ['edit', '/main/README.md', true],
     ['new', '/main'],
@@ -380,6 +437,10 @@ const WITHOUT = {
   '/groups/{*group}/-/wikis/{*slug}': 'as that of a project',
   '/groups/{*group}/-/boards/{board_id}': 'the page of /groups/{*group}/-/boards',
   '/{*project}/-/boards/{board_id}': 'the page of /{*project}/-/boards',
+  '/{*project}/-/merge_requests/{merge_request_iid}.diff': 'a file',
+  '/{*project}/-/merge_requests/{merge_request_iid}.patch': 'a file',
+  '/{*project}/-/merge_requests/{merge_request_iid}/merge_box': 'a part of the page of a merge request',
+  '/{*project}/-/diff_lines/{*rest}': 'a part of the pages of what differs',
   '/{*project}/-/archive/{*rest}': 'a file',
   '/{*project}/-/raw/{*rest}': 'a file',
   '/{*project}/-/tree': 'the page of /{*project}/-/tree/{*rest}',

@@ -4,6 +4,7 @@
 const assert = require('node:assert/strict');
 const { publisher } = require('../npm.cjs');
 const { makeCode } = require('../repository.cjs');
+const { story } = require('../requests.cjs');
 const runner = require('../runner.cjs');
 
 const url = process.env.TENON_URL;
@@ -403,6 +404,16 @@ async function build() {
   return { pipeline, job: job.id };
 }
 
+// A lathe, and merge requests that change it; answers their numbers, and of the one
+// that is looked at most a thread and the first version.
+async function proposeChanges(people) {
+  const { id } = await api('GET', '/groups/foundry');
+  const taking = Object.entries(people).map(([username, own]) => [username, { id: own, username }]);
+  const { lathe, numbers, thread } = await story(api, id, Object.fromEntries(taking));
+  const versions = await lathe.ask('GET', `/merge_requests/${numbers.review}/versions`);
+  return { ...numbers, thread, version: versions.at(-1).head_commit_sha };
+}
+
 // Fills the server; answers what addresses of pages need.
 async function seed() {
   const people = await makePeople();
@@ -422,13 +433,14 @@ async function seed() {
   const built = await build();
   const error = await reportErrors();
   const integration = await watchFurnace(people);
+  const requests = await proposeChanges(people);
   const asking = new URLSearchParams({
     client_id: application.application_id,
     client_secret: application.secret,
     scope: 'read_user',
   });
   const device = await send('POST', '/oauth/authorize_device', {}, asking);
-  return { application, built, device, error, integration, packageId, snippet };
+  return { application, built, device, error, integration, packageId, requests, snippet };
 }
 
 module.exports = { PASSWORD, seed };

@@ -73,8 +73,18 @@ def link():
     return api("POST", path, name=f"link-{next(numbers)}", url=address())["id"]
 
 
-RELEASE = release()
+def merge_request():
+    """A new one, of a branch with a commit of its own."""
+    branch = ref("branches")
+    action = {"action": "create", "file_path": f"{branch}.txt", "content": "iron"}
+    api("POST", f"{CODE}/commits", branch=branch, commit_message="Change", actions=[action])
+    path = f"/projects/{INNER['id']}/merge_requests"
+    return api("POST", path, title="A change", source_branch=branch, target_branch="main")["id"]
 
+
+RELEASE = release()
+# The first of the project: number 1.
+REQUEST = f"gid://service/MergeRequest/{merge_request()}"
 
 
 def snippet():
@@ -201,6 +211,8 @@ WHOLE = {
     "ReleaseAssetLinkCreateInput": {
         "projectPath": "grove/inner", "tagName": RELEASE, "name": address, "url": address, "directAssetPath": None,
     },
+    "CreateDiffNoteInput": {"noteableId": REQUEST},
+    "CreateImageDiffNoteInput": {"noteableId": REQUEST},
     "ReleaseAssetLinkUpdateInput": {"name": address, "url": address, "directAssetPath": None},
 }
 IDS = {
@@ -214,9 +226,10 @@ IDS = {
     "IssueID": [f"gid://service/Issue/{DESK.issue}"],
     "MilestoneID": [f"gid://service/Milestone/{DESK.milestone}"],
     "LabelID": [f"gid://service/ProjectLabel/{DESK.label}"],
-    "NoteableID": [f"gid://service/Issue/{DESK.issue}"],
-    "TodoableID": [f"gid://service/Issue/{DESK.issue}"],
-    "AwardableID": [f"gid://service/Issue/{DESK.issue}"],
+    "MergeRequestID": [REQUEST],
+    "NoteableID": [f"gid://service/Issue/{DESK.issue}", REQUEST],
+    "TodoableID": [f"gid://service/Issue/{DESK.issue}", REQUEST],
+    "AwardableID": [f"gid://service/Issue/{DESK.issue}", REQUEST],
     **{name: [make(), make()] for name, make in MADE.items()},
 }
 EVERY_ID = [one for ids in IDS.values() for one in ids]

@@ -199,6 +199,10 @@ fn interpreter(language: Language) -> Result<Command, String> {
             let own = tools::python_with("tests/clients/configured", "clients/configured")?;
             return Ok(python(&own));
         }
+        Language::GlabPython => {
+            let own = "tests/clients/glab_discussion";
+            return Ok(python(&tools::python_of_any_age(own, "clients/glab_discussion")?));
+        }
         Language::PythonAndRust(program) => {
             let mut command = python(&tools::python()?);
             command.env("CLIENT", tools::program(program)?);
@@ -215,6 +219,10 @@ fn interpreter(language: Language) -> Result<Command, String> {
         Language::NpmNode => tools::node_with("tests/clients/npm", "clients/npm-node")?,
         Language::ReleaseNode => {
             tools::node_with("tests/clients/semantic_release", "clients/release-node")?
+        }
+        Language::ReviewNode => tools::node_with("tests/clients/danger", "clients/danger-node")?,
+        Language::UpdateNode => {
+            tools::node_with("tests/clients/renovate", "clients/renovate-node")?
         }
         Language::GraphqlNode => tools::node_with("tests/clients/graphql", "clients/graphql-node")?,
     };

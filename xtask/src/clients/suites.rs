@@ -1,8 +1,8 @@
 //! The list of suites: scripts, and what runs each of them.
 
 use Language::{
-    Conan1Python, ConfiguredPython, GraphqlNode, Node, NodeAndCargo, NpmNode, Python,
-    PythonAndRust, ReleaseNode,
+    Conan1Python, ConfiguredPython, GlabPython, GraphqlNode, Node, NodeAndCargo, NpmNode, Python,
+    PythonAndRust, ReleaseNode, ReviewNode, UpdateNode,
 };
 
 /// One script and the program that runs it.
@@ -29,6 +29,8 @@ pub enum Language {
     Conan1Python,
     /// With the packages of `tests/clients/configured/requirements.txt`.
     ConfiguredPython,
+    /// With the packages of `tests/clients/glab_discussion/requirements.txt`.
+    GlabPython,
     /// With the program of this folder of `tests/clients`.
     PythonAndRust(&'static str),
     /// With the modules of `tests/clients/package.json`.
@@ -41,6 +43,10 @@ pub enum Language {
     NpmNode,
     /// With the modules of `tests/clients/semantic_release/package.json`.
     ReleaseNode,
+    /// With the modules of `tests/clients/danger/package.json`.
+    ReviewNode,
+    /// With the modules of `tests/clients/renovate/package.json`.
+    UpdateNode,
 }
 
 const fn suite(runs_on: Language, name: &'static str, script: &'static str) -> Suite {
@@ -119,6 +125,13 @@ pub const CLIENTS: &[Suite] = &[
     suite(Python, "python-gitlab for releases", "tests/clients/releases.py"),
     suite(Node, "@gitbeaker/rest for releases", "tests/clients/releases.cjs"),
     suite(ReleaseNode, "semantic-release", "tests/clients/semantic_release/release.cjs"),
+    suite(Python, "python-gitlab for merge requests", "tests/clients/merge_requests.py"),
+    suite(Python, "python-gitlab for reviews", "tests/clients/merge_request_reviews.py"),
+    suite(Python, "git for merge requests", "tests/clients/merge_request_refs.py"),
+    suite(GlabPython, "glab-discussion", "tests/clients/glab_discussion/discuss.py"),
+    suite(Node, "@gitbeaker/rest for merge requests", "tests/clients/merge_requests.cjs"),
+    suite(ReviewNode, "danger", "tests/clients/danger/review.cjs"),
+    suite(UpdateNode, "renovate", "tests/clients/renovate/updates.cjs"),
     suite(Python, "schemathesis", "tests/clients/openapi.py"),
     suite(Node, "openid-client and oauth4webapi", "tests/clients/oauth.cjs"),
     suite(Python, "Authlib and requests-oauthlib", "tests/clients/oauth.py"),
@@ -186,6 +199,7 @@ pub const BROWSER: &[Suite] = &[
     suite(Node, "boards and the roadmap in chromium", "tests/browser/boards.cjs"),
     suite(Node, "epics in chromium", "tests/browser/epics.cjs"),
     suite(Node, "history and differences in chromium", "tests/browser/history.cjs"),
+    suite(Node, "merge requests in chromium", "tests/browser/merge_requests.cjs"),
     suite(Node, "editors and pickers in chromium", "tests/browser/editor.cjs"),
     suite(Node, "texts in chromium", "tests/browser/text.cjs"),
     suite(Node, "pictures of pages in chromium", "tests/browser/pictures.cjs"),

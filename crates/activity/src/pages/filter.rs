@@ -13,6 +13,7 @@ kernel::choices! {
         #[default]
         All = "all",
         Issues = "issues",
+        MergeRequests = "merge_requests",
         Comments = "comments",
         Milestones = "milestones",
         /// Of groups and people: projects have none.
@@ -28,6 +29,7 @@ impl Shown {
         match self {
             Shown::All => "All",
             Shown::Issues => "Issues",
+            Shown::MergeRequests => "Merge requests",
             Shown::Comments => "Comments",
             Shown::Milestones => "Milestones",
             Shown::Epics => "Epics",
@@ -41,6 +43,7 @@ impl Shown {
         match self {
             Shown::All => None,
             Shown::Issues => Some(TargetType::Issue),
+            Shown::MergeRequests => Some(TargetType::MergeRequest),
             Shown::Comments => Some(TargetType::Note),
             Shown::Milestones => Some(TargetType::Milestone),
             Shown::Epics => Some(TargetType::Epic),

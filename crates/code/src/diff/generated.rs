@@ -1,8 +1,20 @@
 //! Files that programs wrote, which differences show folded: by `.gitattributes`, else
 //! by their names.
 
+use crate::caching::by_bytes;
+use kernel::app::App;
+use kernel::error::Result;
+use moka::sync::Cache;
+use repositories::formats::object_id::ObjectId;
+use repositories::model::Repository;
+use repositories::objects::{self, Path};
 use std::cell::Cell;
+use std::sync::Arc;
 
+/// Bytes of all that is remembered.
+const ALL: u64 = 4 * 1024 * 1024;
+/// Largest `.gitattributes` that is read, in bytes.
+const LARGEST: u64 = 1024 * 1024;
 /// Steps that are taken to compare all paths of a page with all patterns.
 const MOST_STEPS: usize = 5_000_000;
 /// Lines of `.gitattributes` that are read.
@@ -47,10 +59,29 @@ const ENDINGS: &[&str] = &[
     ".designer.cs",
 ];
 
+/// Patterns, and what is said of the files that fit.
+type Rules = Vec<(String, bool)>;
+
+/// What was read lately, by repository, removals of objects there, and commit: that never
+/// says anything else.
+struct Recent(Cache<(i64, i64, ObjectId), Arc<Rules>>);
+
+impl Default for Recent {
+    fn default() -> Recent {
+        let size = |_: &(i64, i64, ObjectId), rules: &Arc<Rules>| {
+            rules
+                .iter()
+                .map(|(pattern, _)| pattern.len() + size_of::<(String, bool)>())
+                .sum()
+        };
+        Recent(by_bytes(ALL, size))
+    }
+}
+
 /// What a repository says of its files.
 #[derive(Debug, Clone, Default)]
 pub struct Generated {
-    rules: Vec<(String, bool)>,
+    rules: Arc<Rules>,
     /// Steps taken so far: patterns and paths are somebody else's.
     steps: Cell<usize>,
 }
@@ -64,7 +95,7 @@ impl Generated {
             let said = words.filter_map(said).next_back()?;
             Some((pattern.to_owned(), said))
         });
-        Generated { rules: rules.collect(), steps: Cell::new(0) }
+        Generated { rules: Arc::new(rules.collect()), steps: Cell::new(0) }
     }
 
     /// Whether a program wrote the file at a path.
@@ -72,6 +103,35 @@ impl Generated {
         let said = self.rules.iter().rev().find(|(pattern, _)| fits(pattern, path, &self.steps));
         said.map_or_else(|| is_by_name(path), |(_, said)| *said)
     }
+}
+
+/// What a repository says of its files in a commit; one without `.gitattributes`, or with
+/// too large ones, says nothing.
+///
+/// # Errors
+///
+/// `Unavailable` if too many read at once.
+pub async fn of(app: &App, repository: &Repository, commit: ObjectId) -> Result<Generated> {
+    let (key, recent) = ((repository.id, repository.epoch, commit), app.kept::<Recent>());
+    if let Some(rules) = recent.0.get(&key) {
+        return Ok(Generated { rules, steps: Cell::new(0) });
+    }
+    let text = objects::read(app, repository, move |objects| {
+        let path = Path::read(".gitattributes").unwrap_or_default();
+        let Some(commit) = objects.commit(commit)? else { return Ok(None) };
+        let Some(entry) = objects.entry(commit.tree, &path)? else {
+            return Ok(Some(Vec::new()));
+        };
+        let blob = objects.blob(entry.id, LARGEST)?;
+        Ok(Some(blob.and_then(|blob| blob.content).unwrap_or_default()))
+    });
+    // One that is not there yet may come.
+    let Some(text) = text.await? else {
+        return Ok(Generated::default());
+    };
+    let found = Generated::read(&String::from_utf8_lossy(&text));
+    recent.0.insert(key, found.rules.clone());
+    Ok(found)
 }
 
 /// What an attribute says, if it is one of ours.

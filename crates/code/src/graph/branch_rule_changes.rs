@@ -10,8 +10,9 @@ use kernel::graph::{
 };
 use kernel::ids::Reference;
 use repositories::protection::model::{Deed, ProtectedRef, RefKind};
-use repositories::protection::rules::{self, LevelInput, Place, RuleInput, Wish};
+use repositories::protection::rules::{self, LevelInput, RuleInput, Wish};
 use repositories::protection::store as rows;
+use spaces::Holder;
 use spaces::access::{Purpose, project};
 use spaces::model::Project;
 use std::sync::Arc;
@@ -125,8 +126,8 @@ fn find(tx: &mut Tx<'_>, viewer: &Viewer, id: i64) -> Outcome<(Project, Protecte
     Ok((project(tx, viewer, &id, Purpose::Update)?, rule))
 }
 
-fn place(project: &Project) -> Place {
-    Place::Project(Box::new(project.clone()))
+fn place(project: &Project) -> Holder {
+    Holder::Project(Box::new(project.clone()))
 }
 
 /// What was made of a rule, or why nothing was.

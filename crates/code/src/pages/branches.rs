@@ -1,11 +1,13 @@
 //! The branches of a project: `/-/branches`.
 
 use super::parts::commit_rows::CommitRow;
+use super::parts::merge_request_url;
 use super::ref_lists::{self, Action, Around, Filter, Form, ROWS, RefPage, Shown, of_field};
 use super::{CodeHead, CodeVisit};
 use crate::ahead::divergence;
 use crate::branches::{self, Sort};
 use crate::entity::in_address;
+use crate::hooks;
 use crate::names::{self, Named, Wanted};
 use crate::visible::visible;
 use askama::Template;
@@ -48,6 +50,8 @@ struct BranchRow {
     value: String,
     url: String,
     compare_url: String,
+    /// Where a merge request of it is made, for who may.
+    merge_url: Option<String>,
     commit: CommitRow,
     divergence: Option<Divergence>,
     is_default: bool,
@@ -86,14 +90,21 @@ impl RefPage for BranchesPage {
         let state = one_of("state", filter.state.as_deref(), STATES)?;
         let sort = one_of("sort", filter.sort.as_deref(), SORTS)?;
         let wanted = Wanted::of(Some(filter.search.trim()), None)?;
-        let (head, all) = visit
-            .find(move |tx, head| names::all_of(tx, &head.code, "refs/heads/", &wanted))
+        let viewer = visit.viewer.clone();
+        let (head, (all, merges)) = visit
+            .find(move |tx, head| {
+                let merges = hooks::requests_merges(tx, &viewer, &head.code.project)?;
+                Ok((names::all_of(tx, &head.code, "refs/heads/", &wanted)?, merges))
+            })
             .await?;
         let skip = filter.part.skip(ROWS);
-        let (rows, total) = match all.is_empty() {
+        let (mut rows, total) = match all.is_empty() {
             true => (Vec::new(), 0),
             false => rows(&visit, &head, all, (state, sort), skip).await?,
         };
+        for row in rows.iter_mut().filter(|row| merges && !row.is_default) {
+            row.merge_url = Some(merge_request_url(head.url(), &row.value, None));
+        }
         let shown = Shown { visit, head, rows, total, filter, sort };
         Ok(BranchesPage(Arc::new(shown), state))
     }
@@ -163,6 +174,7 @@ async fn rows(
             in_address(&default),
             in_address(&one.name)
         ),
+        merge_url: None,
         is_default: one.name == default,
         divergence: apart.get(&commit.id).copied(),
         commit: CommitRow {

@@ -5,17 +5,19 @@ use super::parts::diff::{DiffParams, DiffView, Sides};
 use super::{CodeHead, CodeVisit};
 use crate::access;
 use crate::containing::containing;
+use crate::hooks::{CommitShown, below_commit};
 use crate::message;
 use crate::pages::spot::encoded;
 use crate::visible::visible;
 use askama::Template;
 use askama::filters::HtmlSafe;
-use axum::body::Body;
-use http::{HeaderValue, Method, StatusCode, header};
+use http::Method;
+use identity::pages::challenge::Challenge;
+use identity::pages::refusal::Refusal;
 use kernel::error::{Error, Found, Result};
 use kernel::html::ui::{self, StateDot};
 use kernel::html::{Html, Moment, Page, flash};
-use kernel::http::reply::{self, redirect};
+use kernel::http::reply::redirect;
 use kernel::http::{Params, RequestContext, Response, Routes, Text};
 use repositories::diffs::EMPTY_TREE;
 use repositories::edits::{self, Pick, PickRequest, Why};
@@ -25,6 +27,7 @@ use repositories::objects::{self, Commit, Objects, Person, Revision};
 use repositories::output;
 use signatures::pages::SignatureBadge;
 use spaces::pages::{PROJECT, Section};
+use spaces::references::FindNamed;
 use std::sync::Arc;
 use std::time::Duration;
 use store::Tx;
@@ -85,8 +88,9 @@ struct CommitPage {
     url: String,
     project_url: String,
     commit: Commit,
+    /// The first line, as HTML.
     title: String,
-    /// What stands behind the title, as HTML.
+    /// What stands behind it, as HTML.
     message: String,
     author: Who,
     /// Whoever committed it, if that is another.
@@ -101,6 +105,8 @@ struct CommitPage {
     pipeline: Option<StateDot>,
     /// Where it could be picked to, if the viewer may push somewhere.
     branch: Option<String>,
+    /// What a room above shows, as safe HTML.
+    below: String,
 }
 
 /// Who did something, and when.
@@ -122,22 +128,54 @@ async fn show(
         let query = request.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
         return redirect(&format!("{url}{query}"));
     }
+    let shown = CommitShown {
+        app: visit.app.clone(),
+        viewer: visit.viewer.clone(),
+        project: head.code.project.clone(),
+        commit: commit.clone(),
+        query: visit.query.clone(),
+    };
+    let below = below_commit(shown).await?;
+    render(&visit, (head, commit), &params, below, Refusal::default()).await
+}
+
+/// The page of the commit that a visit names, with a form that was refused among what a
+/// room above shows there.
+pub async fn again(visit: CodeVisit, below: String, refusal: Refusal) -> Result<Response> {
+    let (head, commit, _) = find(&visit).await?;
+    render(&visit, (head, commit), &DiffParams::default(), below, refusal).await
+}
+
+async fn render(
+    visit: &CodeVisit, (head, commit): (CodeHead, Commit), params: &DiffParams, below: String,
+    refusal: Refusal,
+) -> Result<Response> {
+    let url = address(head.url(), &commit);
     let sides = Sides { old: commit.parents.first().copied(), new: commit.id };
     let (diff, branches, tags) = tokio::join!(
-        DiffView::read(&visit.app, &head, sides, &url, &params),
-        refs_with(&visit, &head, &commit, "refs/heads/"),
-        refs_with(&visit, &head, &commit, "refs/tags/"),
+        DiffView::read(&visit.app, &head, sides, &url, params),
+        refs_with(visit, &head, &commit, "refs/heads/"),
+        refs_with(visit, &head, &commit, "refs/tags/"),
     );
     let signature = visit.signatures(&head, std::slice::from_ref(&commit)).await?.pop().flatten();
     let pipeline = visit.pipelines(&head, &[commit.id]).await?.pop().flatten();
-    let view = view(&visit, head, commit, diff?, (branches, tags))?;
-    let view = CommitPage { signature, pipeline, ..view };
-    Ok(Html::new(&view)?.response())
+    let named = visit.named(&head, said(&commit)).await?;
+    let view = view(visit, head, commit, diff?, (branches, tags), &named)?;
+    let mut view = CommitPage { signature, pipeline, below, ..view };
+    let status = refusal.status();
+    view.page.flash = refusal.flash.or(view.page.flash);
+    let html = Challenge::allow(refusal.challenge.as_ref(), Html::new(&view)?);
+    Ok(html.status(status).response())
+}
+
+/// As much of a message as is shown.
+fn said(commit: &Commit) -> String {
+    commit.message.chars().take(MESSAGE).collect()
 }
 
 fn view(
     visit: &CodeVisit, head: CodeHead, commit: Commit, diff: DiffView,
-    (branches, tags): (Option<Vec<String>>, Option<Vec<String>>),
+    (branches, tags): (Option<Vec<String>>, Option<Vec<String>>), named: &FindNamed,
 ) -> Result<CommitPage> {
     let now = visit.app.now();
     let who = |person: &Person| Who {
@@ -158,8 +196,8 @@ fn view(
     Ok(CommitPage {
         url: address(head.url(), &commit),
         project_url: head.url().to_owned(),
-        title: title(&commit),
-        message: message::html(rest.trim_end(), head.url()),
+        title: message::html(&title(&commit), head.url(), &**named),
+        message: message::html(rest.trim_end(), head.url(), &**named),
         author: who(&commit.author),
         committer: (!is_same).then(|| who(&commit.committer)),
         parents: parents.map(parent).collect(),
@@ -169,6 +207,7 @@ fn view(
         signature: None,
         pipeline: None,
         branch: branch.filter(|_| head.can_push),
+        below: String::new(),
         page: head.page(visit.page(&title(&commit)), Section::Commits),
         commit,
     })
@@ -236,12 +275,7 @@ async fn raw(visit: &CodeVisit, head: &CodeHead, commit: &Commit, form: Form) ->
                 .args([before, id]),
         }
     });
-    let body = Body::from_stream(started.await?.stream());
-    let mut response = reply::text(StatusCode::OK, body);
-    let headers = response.headers_mut();
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
-    Ok(response)
+    Ok(started.await?.text())
 }
 
 kernel::choices! {

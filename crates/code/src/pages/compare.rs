@@ -2,10 +2,12 @@
 
 use super::parts::commit_rows::CommitRows;
 use super::parts::diff::{DiffParams, DiffView, Sides};
+use super::parts::merge_request_url;
 use super::parts::older::Older;
 use super::{CodeHead, CodeVisit};
 use crate::comparing::Between;
 use crate::entity::in_address;
+use crate::hooks;
 use askama::Template;
 use http::Method;
 use kernel::error::{Error, Result};
@@ -87,6 +89,8 @@ struct Shown {
     count: String,
     rows: CommitRows,
     diff: DiffView,
+    /// Where a merge request of the two branches is made, for who may.
+    merge_url: Option<String>,
 }
 
 async fn begin(visit: CodeVisit, sought: Params<Sought>) -> Result<Response> {
@@ -117,15 +121,17 @@ async fn begin(visit: CodeVisit, sought: Params<Sought>) -> Result<Response> {
 }
 
 async fn show(visit: CodeVisit, params: Params<DiffParams>) -> Result<Response> {
-    let rest = visit.rest.clone();
+    let (rest, viewer) = (visit.rest.clone(), visit.viewer.clone());
     let read = move |tx: &mut Tx<'_>, head: &CodeHead| {
         let repository = head.code.repository()?;
         let names = Names::read(&rest, &default_branch(head));
         let mut named = |text: &str| objects::named(tx, repository, text);
         let revisions = (named(&names.from)?, named(&names.to)?);
-        Ok((names, revisions, suggested(tx, head)?))
+        let may_merge = hooks::requests_merges(tx, &viewer, &head.code.project)?;
+        Ok((names, revisions, suggested(tx, head)?, may_merge))
     };
-    let (head, (names, revisions, suggested)) = visit.find(read).await?;
+    let (head, (names, revisions, suggested, may_merge)) = visit.find(read).await?;
+    let branches = (branch(revisions.0.as_ref()), branch(revisions.1.as_ref()));
     let missing = |name: &str| format!("There is no branch, tag or commit {name}.");
     let found = match revisions {
         (Some(from), Some(to)) => between(&visit, &head, (from, to), names.straight).await,
@@ -153,11 +159,23 @@ async fn show(visit: CodeVisit, params: Params<DiffParams>) -> Result<Response> 
     };
     let shown = Shown {
         count: format!("{}{}", commits.len(), if has_more { "+" } else { "" }),
-        rows: CommitRows::of(&commits, head.url(), visit.app.now(), Older::default()),
+        rows: CommitRows::of(&commits, head.url(), visit.app.now(), Older::default())
+            .below_heading(),
         diff,
+        merge_url: match branches {
+            (Some(target), Some(source)) if may_merge && target != source => {
+                Some(merge_request_url(head.url(), &source, Some(&target)))
+            }
+            _ => None,
+        },
     };
     let view = view(&visit, &head, names, suggested, Some(shown), String::new());
     Ok(Html::new(&view)?.response())
+}
+
+/// The branch that a revision is.
+fn branch(revision: Option<&Revision>) -> Option<String> {
+    revision?.name()?.as_branch().map(str::to_owned)
 }
 
 /// Why two revisions are not compared.

@@ -2,7 +2,7 @@
 //! how to begin where there is none yet.
 
 use super::contents::FolderView;
-use super::parts::{CloneBox, RefMenu};
+use super::parts::{CloneBox, Mirrored, RefMenu};
 use super::{CodeHead, Spot};
 use crate::access::{self, Code};
 use crate::counts;
@@ -30,17 +30,20 @@ struct Begun {
     refs: RefMenu,
     branches: i64,
     tags: i64,
+    mirrored: Option<Mirrored>,
 }
 
 /// A repository that nothing was pushed to.
 struct Empty {
     project: Project,
     branch: String,
+    mirrored: Option<Mirrored>,
 }
 
 #[derive(Template)]
 #[template(path = "home_code.html")]
 struct HomeView {
+    mirrored: Option<Mirrored>,
     refs: RefMenu,
     clone: CloneBox,
     find_url: String,
@@ -52,6 +55,7 @@ struct HomeView {
 #[derive(Template)]
 #[template(path = "empty_repository.html")]
 struct EmptyView {
+    mirrored: Option<Mirrored>,
     clone: CloneBox,
     new: String,
     existing: String,
@@ -62,6 +66,7 @@ pub fn front(
     tx: &mut Tx<'_>, viewer: &Viewer, space: &Space, head: &SpaceHead,
 ) -> Result<Option<Box<dyn CodeFront>>> {
     let project = space.project()?;
+    let mirrored = Mirrored::read(tx, project, head)?;
     let repository = repositories::store::of_project(tx, project.id, RepositoryKind::Project)?;
     let spot = match &repository {
         Some(repository) => Spot::read(tx, repository, "", None)?,
@@ -85,6 +90,7 @@ pub fn front(
             spot,
             branches,
             tags,
+            mirrored,
         })));
     }
     let has_refs = match &repository {
@@ -96,7 +102,7 @@ pub fn front(
     }
     let branch = repository.as_ref().and_then(|one| one.head.as_branch());
     let branch = branch.or(project.default_branch.as_deref()).unwrap_or("main").to_owned();
-    Ok(Some(Box::new(Empty { project: project.clone(), branch })))
+    Ok(Some(Box::new(Empty { project: project.clone(), branch, mirrored })))
 }
 
 impl CodeFront for Begun {
@@ -117,7 +123,7 @@ impl CodeFront for Begun {
 
 impl Begun {
     async fn view(self, app: &App) -> Result<HomeView> {
-        let Begun { viewer, head, spot, refs, branches, tags } = self;
+        let Begun { viewer, head, spot, refs, branches, tags, mirrored } = self;
         let revision = spot.revision.clone();
         let read = move |objects: &Objects| {
             let commit = access::commit(objects, &revision, "Tree")?;
@@ -130,6 +136,7 @@ impl Begun {
         let at = |page: &str| format!("{}/-/{page}", head.url());
         let noun = |number: i64, one, many| if number == 1 { one } else { many };
         Ok(HomeView {
+            mirrored,
             refs,
             clone: CloneBox::of(app.base_url(), &head.code.project, Some(&spot.name)),
             find_url: spot.url(head.url(), "find_file", &Default::default()),
@@ -159,12 +166,13 @@ impl CodeFront for Empty {
 impl Empty {
     /// What is typed to begin.
     fn view(&self, base_url: &str) -> EmptyView {
-        let Empty { project, branch } = self;
+        let Empty { project, branch, mirrored } = self;
         let url = format!("{base_url}/{}.git", project.full_path);
         let path = &project.path;
         // Names of branches may hold what shells read.
         let branch = format!("'{}'", branch.replace('\'', "'\\''"));
         EmptyView {
+            mirrored: mirrored.clone(),
             clone: CloneBox::of(base_url, project, None),
             new: format!(
                 "git clone {url}\ncd {path}\ngit switch --create {branch}\n\

@@ -12,6 +12,7 @@ mod commit;
 mod commits;
 mod compare;
 mod contents;
+mod diff_lines;
 mod edits;
 pub mod feed;
 mod find_file;
@@ -29,6 +30,7 @@ mod tags;
 mod tree;
 mod visit;
 
+pub use commit::again as commit_again;
 pub use spot::{RefKind, Spot};
 pub use visit::{CodeHead, CodeVisit};
 
@@ -42,6 +44,7 @@ pub fn routes(r: &mut Routes) {
     commit::routes(r);
     commits::routes(r);
     compare::routes(r);
+    diff_lines::routes(r);
     find_file::routes(r);
     graphs::routes(r);
     network::routes(r);
@@ -50,4 +53,5 @@ pub fn routes(r: &mut Routes) {
     tree::routes(r);
     edits::routes(r);
     settings::routes(r);
+    mirrors::routes(r);
 }

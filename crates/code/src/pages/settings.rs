@@ -1,7 +1,6 @@
-//! `…/-/settings/repository`: the default branch, which branches and tags are protected
-//! from whom, and the push mirrors.
+//! `…/-/settings/repository`: the default branch, and which branches and tags are protected
+//! from whom.
 
-use super::mirrors;
 use askama::Template;
 use http::Method;
 use identity::pages::page;
@@ -12,14 +11,13 @@ use kernel::html::ui::{self, Choice};
 use kernel::html::{Errors, Page};
 use kernel::http::{Params, Response, Routes, Text};
 use kernel::ids::Reference;
-use kernel::time::Timestamp;
 use repositories::formats::ref_name::RefName;
-use repositories::mirrors::RemoteMirror;
 use repositories::model::RepositoryKind;
 use repositories::protection::entity::{self, LevelEntity};
 use repositories::protection::model::{Deed, ProtectedRef, RefKind, role_text};
-use repositories::protection::rules::{self, LevelInput, Place, RuleInput, Wish};
+use repositories::protection::rules::{self, LevelInput, RuleInput, Wish};
 use repositories::store::{of_project, refs};
+use spaces::Holder;
 use spaces::access::{MAINTAINER, Purpose};
 use spaces::branch_protection::ROLES;
 use spaces::model::Project;
@@ -45,9 +43,6 @@ kernel::choices! {
         Change = "change",
         Forget = "forget",
         Unprotect = "unprotect",
-        AddMirror = "add_mirror",
-        SyncMirror = "sync_mirror",
-        RemoveMirror = "remove_mirror",
     }
 }
 
@@ -74,19 +69,6 @@ kernel::params! {
         pub level_id: Option<i64>,
         /// What that is for.
         pub deed: Option<Deed>,
-        /// A mirror.
-        pub mirror_id: Option<i64>,
-        /// Where a new one is.
-        pub mirror_url: Text,
-        /// What proves there who pushes.
-        pub mirror_user: Text,
-        pub mirror_password: Text,
-        /// Only protected branches are pushed to it.
-        pub only_protected_branches: Option<bool>,
-        /// Only branches that fit this are.
-        pub mirror_branch_regex: Text,
-        /// What went another way there stays.
-        pub keep_divergent_refs: Option<bool>,
     }
 }
 
@@ -98,21 +80,13 @@ async fn show(app: App, visit: Visit) -> Result<Response> {
 }
 
 async fn change(app: App, visit: Visit, sent: Params<Form>) -> Result<Response> {
-    let (page, form) = (Settings(visit), sent.0);
-    if form.action != Task::AddMirror {
-        return form::submit(&app, page, form).await;
-    }
-    // Whether an address may be called is found out beside any transaction.
-    let done = mirrors::add(&app, &page.0, &form).await;
-    let done = done.and_then(|(url, text)| Outcome::led(format!("{url}/-/{PAGE}"), text));
-    form::answer(&app, page, form, done).await
+    form::submit(&app, Settings(visit), sent.0).await
 }
 
 impl FormPage for Settings {
     type Form = Form;
     type View = View;
-    const FIELDS: &'static [&'static str] =
-        &["default_branch", "name", "mirror_url", "mirror_branch_regex"];
+    const FIELDS: &'static [&'static str] = &["default_branch", "name"];
 
     fn page(&self, app: &App) -> Page {
         page(app, &self.0.viewer, "Repository settings")
@@ -122,7 +96,7 @@ impl FormPage for Settings {
         let (space, place) = self.find(tx)?;
         let head = space.head(tx, &self.0.viewer)?;
         let project = space.project()?;
-        let rules = place.rules(tx)?;
+        let rules = rules::all(tx, &place)?;
         let (branches, tags) = rules.into_iter().partition(|rule| rule.kind == RefKind::Branch);
         let (default_branch, offered) = branches_of(tx, project)?;
         let form = typed.form.as_ref();
@@ -140,9 +114,6 @@ impl FormPage for Settings {
             tags: tag_rules(tx, tags)?,
             new_branch: of(RefKind::Branch),
             new_tag: of(RefKind::Tag),
-            mirrors: repositories::mirrors::of_project(tx, project.id)?,
-            new_mirror: form.map(mirrors::Typed::of).unwrap_or_default(),
-            now: tx.now(),
             errors: typed.errors.clone(),
         })
     }
@@ -177,9 +148,6 @@ impl FormPage for Settings {
                 rules::destroy(tx, viewer, &place, kind, name)?;
                 format!("{name} is not protected any more.")
             }
-            Task::SyncMirror => mirrors::sync(tx, space.project()?, form.mirror_id)?,
-            Task::RemoveMirror => mirrors::remove(tx, &self.0, space.project()?, form.mirror_id)?,
-            Task::AddMirror => return Err(Error::internal("mirrors are added elsewhere")),
         };
         Outcome::led(format!("{}/-/{PAGE}", space.url()), text)
     }
@@ -203,18 +171,18 @@ impl FormPage for Settings {
 }
 
 impl Settings {
-    fn find(&self, tx: &mut Tx<'_>) -> Result<(Space, Place)> {
+    fn find(&self, tx: &mut Tx<'_>) -> Result<(Space, Holder)> {
         let space = self.0.authorize(tx, Purpose::Update)?;
-        let place = Place::Project(Box::new(space.project()?.clone()));
+        let place = Holder::Project(Box::new(space.project()?.clone()));
         Ok((space, place))
     }
 }
 
 /// The rule of this name that the project has itself.
-fn own(tx: &mut Tx<'_>, place: &Place, kind: RefKind, name: &str) -> Result<ProtectedRef> {
+fn own(tx: &mut Tx<'_>, place: &Holder, kind: RefKind, name: &str) -> Result<ProtectedRef> {
     let is_it =
         |rule: &ProtectedRef| rule.kind == kind && rule.name == name && rule.group_id.is_none();
-    place.rules(tx)?.into_iter().find(is_it).found("")
+    rules::all(tx, place)?.into_iter().find(is_it).found("")
 }
 
 /// The default branch, and those that could be.
@@ -405,10 +373,7 @@ struct View {
     tags: Vec<Rule>,
     new_branch: Option<Form>,
     new_tag: Option<Form>,
-    mirrors: Vec<RemoteMirror>,
-    new_mirror: mirrors::Typed,
     errors: Errors,
-    now: Timestamp,
 }
 
 impl View {

@@ -210,18 +210,25 @@ async fn rows(
     let commits: Vec<ObjectId> =
         tags.iter().filter_map(|tag| Some(tag.commit.as_ref()?.id)).collect();
     let mut pipelines = visit.pipelines(head, &commits).await?.into_iter();
+    let said = |tag: &Loaded| -> String {
+        let said = tag.annotated.as_ref().map_or("", |tag| tag.message.trim_end());
+        said.chars().take(letters).collect()
+    };
+    let named = match letters {
+        FEW => None,
+        _ => Some(visit.named(head, tags.iter().map(said).collect()).await?),
+    };
     let row = |(tag, is_protected): (&Loaded, bool)| {
         let value = tag.named.name.clone();
-        let said = tag.annotated.as_ref().map_or("", |tag| tag.message.trim_end());
-        let said: String = said.chars().take(letters).collect();
+        let said = said(tag);
         let tagger = tag.annotated.as_ref().and_then(|tag| tag.tagger.as_ref());
         TagRow {
             name: visible(&value).into_owned(),
             url: format!("{url}/-/tags/{}", in_address(&value)),
             files_url: format!("{url}/-/tree/{}", in_address(&value)),
-            message: match letters {
-                FEW => escaped(&said),
-                _ => message::html(&said, url),
+            message: match &named {
+                None => escaped(&said),
+                Some(named) => message::html(&said, url, &**named),
             },
             tagger: tagger.map(|person| name(&person.name)),
             at: tag.person().map(|person| Moment::new(person.at, now)),

@@ -17,6 +17,7 @@ use signatures::checking;
 use signatures::pages::SignatureBadge;
 use spaces::access::Purpose;
 use spaces::pages::{Address, Section, Space, SpaceHead};
+use spaces::references::{self, FindNamed, TextOf};
 use store::Tx;
 
 /// A look at the code of a project: somebody signed in, or a stranger where code is
@@ -120,6 +121,15 @@ impl CodeVisit {
     ) -> Result<Vec<Option<SignatureBadge>>> {
         let checked = checking::of_commits(&self.app, head.code.repository()?, commits).await?;
         Ok(checked.iter().map(|one| one.as_ref().map(SignatureBadge::of)).collect())
+    }
+
+    /// What a text of the project names, as far as the viewer sees it.
+    pub async fn named(&self, head: &CodeHead, text: String) -> Result<FindNamed> {
+        let (viewer, project) = (self.viewer.clone(), head.code.project.clone());
+        let read = move |tx: &mut Tx<'_>| {
+            references::named(tx, &viewer, TextOf::Project(&project), &[text.as_str()])
+        };
+        self.app.read(read).await
     }
 
     /// How far the newest pipelines of commits are, one for one.

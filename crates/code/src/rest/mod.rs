@@ -5,7 +5,6 @@ mod blame;
 mod blobs;
 mod branches;
 mod changelog;
-mod comments;
 mod commits;
 mod compare;
 mod contributors;
@@ -30,7 +29,6 @@ pub(super) fn routes(r: &mut Routes) {
         tags::routes(r);
         commits::routes(r);
         signatures::routes(r);
-        comments::routes(r);
         changelog::routes(r);
         tree::routes(r);
         files::routes(r);

@@ -2,6 +2,7 @@
 
 use super::model::{Deployment, DeploymentStatus, Environment, FreezePeriod, State, Tier};
 use super::store::{deployments, environments};
+use crate::pipelines::access;
 use crate::pipelines::entity::{JobEntity, Loaded};
 use crate::pipelines::store::jobs;
 use crate::protection::Names;
@@ -12,6 +13,7 @@ use crate::protection::store as protection;
 use ::store::Tx;
 use identity::User;
 use identity::entities::{UserBasic, basic, load_basic};
+use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Found, Result};
 use kernel::time::wire;
@@ -89,7 +91,7 @@ pub struct DeploymentEntity {
     pub status: DeploymentStatus,
     pub user: Option<UserBasic>,
     pub environment: Option<EnvironmentBasic>,
-    /// The job that does it.
+    /// The job that does it, for who sees jobs.
     pub deployable: Option<JobEntity>,
     pub pending_approval_count: i64,
     pub approvals: Vec<ApprovalEntity>,
@@ -164,8 +166,10 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// Reads what the database has.
-    pub fn read(tx: &mut Tx<'_>, project: Project, deployments: Vec<Deployment>) -> Result<Shown> {
+    /// Reads what the database has; jobs for who sees these.
+    pub fn read(
+        tx: &mut Tx<'_>, viewer: &Viewer, project: Project, deployments: Vec<Deployment>,
+    ) -> Result<Shown> {
         let ids = deployments.iter().map(|one| one.environment_id).collect();
         let environments = environments::some(tx, ids)?;
         let places: Vec<Place> = environments.values().map(Place::of).collect();
@@ -176,7 +180,10 @@ impl Shown {
         let deciders = approvals.values().flatten().map(|one| one.user_id);
         let people: Vec<i64> =
             deployments.iter().filter_map(|one| one.user_id).chain(deciders).collect();
-        let jobs = jobs::some(tx, deployments.iter().filter_map(|one| one.job_id).collect())?;
+        let jobs = match access::sees_jobs(tx, viewer, &project)? {
+            true => jobs::some(tx, deployments.iter().filter_map(|one| one.job_id).collect())?,
+            false => Vec::new(),
+        };
         Ok(Shown {
             people: load_basic(tx, &people)?,
             jobs: Loaded::read(tx, project, jobs)?,
@@ -270,11 +277,11 @@ pub struct ShownEnvironments {
 
 impl ShownEnvironments {
     pub fn read(
-        tx: &mut Tx<'_>, project: Project, environments: Vec<Environment>,
+        tx: &mut Tx<'_>, viewer: &Viewer, project: Project, environments: Vec<Environment>,
     ) -> Result<ShownEnvironments> {
         let ids = environments.iter().map(|one| one.id).collect();
         let last = deployments::last_of(tx, ids)?.into_values().collect();
-        Ok(ShownEnvironments { environments, last: Shown::read(tx, project, last)? })
+        Ok(ShownEnvironments { environments, last: Shown::read(tx, viewer, project, last)? })
     }
 
     pub async fn entities(self, app: &App) -> Result<Vec<EnvironmentEntity>> {

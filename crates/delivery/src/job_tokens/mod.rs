@@ -10,6 +10,5 @@ pub(crate) mod rules;
 mod store;
 
 pub use rules::may_enter;
-pub(crate) use store::Target;
 
 pub(crate) use rest::routes;

@@ -1,7 +1,7 @@
 //! REST of job tokens (docs/interface/delivery.md 15).
 
 use super::rules;
-use super::store::{self, Target};
+use super::store;
 use crate::pipelines::entity::{JobEntity, Loaded};
 use crate::pipelines::store::jobs as rows;
 use crate::pipelines::store::settings::of_project;
@@ -12,6 +12,7 @@ use kernel::http::{Created, Flat, NoContent, Ok200, Paged, Paging, Params, Route
 use kernel::ids::Reference;
 use schemars::JsonSchema;
 use serde::Serialize;
+use spaces::SpaceId;
 use spaces::access::{self, Purpose, find_project};
 use spaces::entities::{self, ProjectEntity, RelatedToProjects};
 use spaces::model::Project;
@@ -109,21 +110,18 @@ struct JobTokenEntry {
     target_group_id: Option<i64>,
 }
 
-async fn added(by: Caller, of: OfProject, target: Target) -> Result<Created<JobTokenEntry>> {
+async fn added(by: Caller, of: OfProject, target: SpaceId) -> Result<Created<JobTokenEntry>> {
     by.write(move |tx, by| {
         let project = found(tx, by, &of)?;
         rules::add(tx, &by.viewer, &project, target)?;
-        let (target_project_id, target_group_id) = match target {
-            Target::Project(id) => (Some(id), None),
-            Target::Group(id) => (None, Some(id)),
-        };
+        let (target_project_id, target_group_id) = target.columns();
         let source_project_id = project.id;
         Ok(Created(JobTokenEntry { source_project_id, target_project_id, target_group_id }))
     })
     .await
 }
 
-async fn removed(by: Caller, of: OfProject, target: Target) -> Result<NoContent> {
+async fn removed(by: Caller, of: OfProject, target: SpaceId) -> Result<NoContent> {
     by.write(move |tx, by| {
         let project = found(tx, by, &of)?;
         rules::remove(tx, &by.viewer, &project, target)?;
@@ -150,12 +148,12 @@ kernel::params! {
 
 async fn add(by: Caller, sent: Params<TargetProject>) -> Result<Created<JobTokenEntry>> {
     let Params(sent) = sent;
-    added(by, sent.of.0, Target::Project(sent.target_project_id)).await
+    added(by, sent.of.0, SpaceId::Project(sent.target_project_id)).await
 }
 
 async fn remove(by: Caller, sent: Params<TargetProject>) -> Result<NoContent> {
     let Params(sent) = sent;
-    removed(by, sent.of.0, Target::Project(sent.target_project_id)).await
+    removed(by, sent.of.0, SpaceId::Project(sent.target_project_id)).await
 }
 
 /// A group that is listed.
@@ -185,12 +183,12 @@ async fn list_groups(
 
 async fn add_group(by: Caller, sent: Params<TargetGroup>) -> Result<Created<JobTokenEntry>> {
     let Params(sent) = sent;
-    added(by, sent.of.0, Target::Group(sent.target_group_id)).await
+    added(by, sent.of.0, SpaceId::Group(sent.target_group_id)).await
 }
 
 async fn remove_group(by: Caller, sent: Params<TargetGroup>) -> Result<NoContent> {
     let Params(sent) = sent;
-    removed(by, sent.of.0, Target::Group(sent.target_group_id)).await
+    removed(by, sent.of.0, SpaceId::Group(sent.target_group_id)).await
 }
 
 async fn own_job(by: Caller) -> Result<Ok200<JobEntity>> {

@@ -1,6 +1,6 @@
 //! Whose jobs a project lets in, and Maintainers who say so.
 
-use super::store::{self, Target};
+use super::store;
 use crate::pipelines::store::settings as of_projects;
 use ::store::Tx;
 use identity::viewer::Viewer;
@@ -8,6 +8,7 @@ use kernel::audit;
 use kernel::error::{Error, Result};
 use kernel::ids::Reference;
 use serde_json::json;
+use spaces::SpaceId;
 use spaces::access::{self, Purpose, find_project};
 use spaces::model::Project;
 use spaces::rules::of_project;
@@ -40,16 +41,16 @@ pub fn limit(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, limits: bool) 
 /// # Errors
 ///
 /// 404 for what they do not see, 400 where it is listed or there are too many.
-pub fn add(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, target: Target) -> Result<()> {
+pub fn add(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, target: SpaceId) -> Result<()> {
     let hidden = |error: Error, thing: &'static str| match error {
         Error::NotFound(_) | Error::Unauthenticated | Error::Moved(_) => Error::NotFound(thing),
         other => other,
     };
     match target {
-        Target::Project(id) => access::project(tx, viewer, &Reference::Id(id), Purpose::Read)
+        SpaceId::Project(id) => access::project(tx, viewer, &Reference::Id(id), Purpose::Read)
             .map(drop)
             .map_err(|error| hidden(error, "target_project_id"))?,
-        Target::Group(id) => access::group(tx, viewer, &Reference::Id(id), Purpose::Read)
+        SpaceId::Group(id) => access::group(tx, viewer, &Reference::Id(id), Purpose::Read)
             .map(drop)
             .map_err(|error| hidden(error, "target_group_id"))?,
     }
@@ -57,7 +58,7 @@ pub fn add(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, target: Target) 
         let text = format!("exceeds the limit of {MOST} projects and groups");
         return Err(Error::BadRequest(format!("The job token allowlist {text}")));
     }
-    let is_own = target == Target::Project(project.id);
+    let is_own = target == SpaceId::Project(project.id);
     if is_own || !store::insert(tx, project.id, target)? {
         let text = "This is already in the job token allowlist";
         return Err(Error::BadRequest(text.into()));
@@ -70,26 +71,26 @@ pub fn add(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, target: Target) 
 /// # Errors
 ///
 /// 404 for what is not listed, 400 for the project itself.
-pub fn remove(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, target: Target) -> Result<()> {
-    if target == Target::Project(project.id) {
+pub fn remove(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, target: SpaceId) -> Result<()> {
+    if target == SpaceId::Project(project.id) {
         let text = "The project itself is always in its job token allowlist";
         return Err(Error::BadRequest(text.into()));
     }
     if !store::delete(tx, project.id, target)? {
         return Err(Error::NotFound(match target {
-            Target::Project(_) => "target_project_id",
-            Target::Group(_) => "target_group_id",
+            SpaceId::Project(_) => "target_project_id",
+            SpaceId::Group(_) => "target_group_id",
         }));
     }
     record(tx, viewer, "job_token_scope.remove", project, target)
 }
 
 fn record(
-    tx: &mut Tx<'_>, viewer: &Viewer, action: &'static str, project: &Project, target: Target,
+    tx: &mut Tx<'_>, viewer: &Viewer, action: &'static str, project: &Project, target: SpaceId,
 ) -> Result<()> {
     let details = match target {
-        Target::Project(id) => json!({"target_project_id": id}),
-        Target::Group(id) => json!({"target_group_id": id}),
+        SpaceId::Project(id) => json!({"target_project_id": id}),
+        SpaceId::Group(id) => json!({"target_group_id": id}),
     };
     audit::record(tx, viewer, action, of_project(project), details)
 }

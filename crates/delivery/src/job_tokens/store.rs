@@ -2,22 +2,7 @@
 
 use ::store::{FromRow, Tx, sql};
 use kernel::error::Result;
-
-/// What a project lets in: a project, or a group with all below it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Target {
-    Project(i64),
-    Group(i64),
-}
-
-impl Target {
-    fn ids(self) -> (Option<i64>, Option<i64>) {
-        match self {
-            Target::Project(id) => (Some(id), None),
-            Target::Group(id) => (None, Some(id)),
-        }
-    }
-}
+use spaces::SpaceId;
 
 /// Whether a project lists another one or a group above that.
 pub fn lists(tx: &mut Tx<'_>, project_id: i64, other: i64, groups: Vec<i64>) -> Result<bool> {
@@ -72,8 +57,8 @@ pub fn groups(tx: &mut Tx<'_>, project_id: i64) -> Result<Vec<ListedGroup>> {
 }
 
 /// Lists another; whether it was not listed yet.
-pub fn insert(tx: &mut Tx<'_>, project_id: i64, target: Target) -> Result<bool> {
-    let (now, (project, group)) = (tx.now(), target.ids());
+pub fn insert(tx: &mut Tx<'_>, project_id: i64, target: SpaceId) -> Result<bool> {
+    let (now, (project, group)) = (tx.now(), target.columns());
     let count = tx.execute(
         sql!(
             "insert into ci_job_token_entries (project_id, target_project_id, target_group_id,
@@ -86,16 +71,16 @@ pub fn insert(tx: &mut Tx<'_>, project_id: i64, target: Target) -> Result<bool> 
 }
 
 /// Lists one no more; whether it was listed.
-pub fn delete(tx: &mut Tx<'_>, project_id: i64, target: Target) -> Result<bool> {
+pub fn delete(tx: &mut Tx<'_>, project_id: i64, target: SpaceId) -> Result<bool> {
     let count = match target {
-        Target::Project(id) => tx.execute(
+        SpaceId::Project(id) => tx.execute(
             sql!(
                 "delete from ci_job_token_entries
                  where project_id = $1 and target_project_id = $2"
             ),
             (project_id, id),
         )?,
-        Target::Group(id) => tx.execute(
+        SpaceId::Group(id) => tx.execute(
             sql!("delete from ci_job_token_entries where project_id = $1 and target_group_id = $2"),
             (project_id, id),
         )?,

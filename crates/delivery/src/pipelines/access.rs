@@ -1,6 +1,7 @@
 //! Who sees pipelines, and who runs them.
 
 use super::model::{Job, Pipeline};
+use super::requests::{self, OfRequest};
 use super::store;
 use ::store::Tx;
 use identity::viewer::Viewer;
@@ -10,12 +11,20 @@ use repositories::formats::object_id::ObjectId;
 use repositories::formats::ref_name::RefName;
 use repositories::model::{Repository, RepositoryKind};
 use repositories::protection::{self, Pusher, RefChange, check_refs};
-use spaces::access::{self, Purpose};
+use spaces::access::{self, Levels, Purpose};
 use spaces::model::Project;
+use std::collections::HashSet;
 
 /// The project, for who sees its pipelines.
 pub fn read(tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference) -> Result<Project> {
     project(tx, viewer, reference, Purpose::ReadPipelines)
+}
+
+/// The project, for who sees the jobs of its pipelines.
+pub fn read_jobs(tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference) -> Result<Project> {
+    let project = read(tx, viewer, reference)?;
+    check_jobs_are_seen(tx, viewer, &project)?;
+    Ok(project)
 }
 
 /// The project, for who runs pipelines there at all: on a ref, see [`may_run_on`].
@@ -42,7 +51,7 @@ pub fn pipeline(
     let project = project(tx, viewer, reference, purpose)?;
     let pipeline = store::pipelines::of_project(tx, project.id, id)?.found("")?;
     if purpose == Purpose::RunPipelines {
-        check_ref(tx, viewer, &project, (&pipeline.on_ref, pipeline.tag))?;
+        check_run(tx, viewer, &project, &pipeline)?;
     }
     Ok((project, pipeline))
 }
@@ -56,13 +65,13 @@ pub fn job(
     check_jobs_are_seen(tx, viewer, &project)?;
     let pipeline = store::pipelines::by_id(tx, job.pipeline_id)?.found("")?;
     if purpose == Purpose::RunPipelines {
-        check_ref(tx, viewer, &project, (&pipeline.on_ref, pipeline.tag))?;
+        check_run(tx, viewer, &project, &pipeline)?;
         check_environment(tx, viewer, &project, &job)?;
     }
     Ok((project, pipeline, job))
 }
 
-/// Refuses who is no member where what jobs wrote is for members.
+/// Refuses who is no member where jobs are for members.
 pub fn check_jobs_are_seen(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project) -> Result<()> {
     match sees_jobs(tx, viewer, project)? {
         true => Ok(()),
@@ -70,19 +79,67 @@ pub fn check_jobs_are_seen(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project) 
     }
 }
 
-/// Whether the viewer, who sees pipelines, sees what their jobs wrote, too.
+/// Whether the viewer, who sees pipelines, sees their jobs and what these wrote, too.
 pub fn sees_jobs(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project) -> Result<bool> {
+    if viewer.is_admin() {
+        return Ok(true);
+    }
     let are_public = store::settings::of_project(tx, project.id)?.public_jobs;
     Ok(are_public || access::level_in_project(tx, viewer, project)? >= access::REPORTER)
 }
 
-fn check_ref(
-    tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, on_ref: (&str, bool),
+/// Those of some projects where [`sees_jobs`] does not hold.
+pub fn with_hidden_jobs(
+    tx: &mut Tx<'_>, levels: &Levels, projects: &[&Project],
+) -> Result<HashSet<i64>> {
+    let is_stranger = |project: &&&Project| levels.of_project(project) < access::REPORTER;
+    let strange: Vec<i64> = projects.iter().filter(is_stranger).map(|project| project.id).collect();
+    let settings = store::settings::of_projects(tx, &strange)?.into_iter();
+    Ok(settings.filter(|(_, one)| !one.public_jobs).map(|(id, _)| id).collect())
+}
+
+/// Refuses who may not run jobs of a pipeline that is there.
+pub fn check_run(
+    tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, pipeline: &Pipeline,
 ) -> Result<()> {
-    match may_run_on(tx, viewer, project, on_ref)? {
+    match may_run(tx, viewer, project, pipeline)? {
         true => Ok(()),
         false => Err(Error::forbidden("")),
     }
+}
+
+/// Whether somebody who runs pipelines may run jobs of this one. What is protected goes to
+/// jobs of a merge request of protected branches: those are for who may merge it.
+pub fn may_run(
+    tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, pipeline: &Pipeline,
+) -> Result<bool> {
+    if !pipeline.protected || !pipeline.on_ref.starts_with("refs/") {
+        return may_run_on(tx, viewer, project, (&pipeline.on_ref, pipeline.tag));
+    }
+    let repository = repository(tx, project)?;
+    match requests::told(tx, pipeline.id)?.request {
+        Some(request) => {
+            let target = &request.target_branch;
+            protection::may_merge(tx, viewer, project, repository.as_ref(), target)
+        }
+        None => Ok(false),
+    }
+}
+
+/// Whether a pipeline of a merge request is given what is protected: both branches are, no
+/// fork is in it, and who runs it may merge it.
+pub fn is_request_protected(
+    tx: &mut Tx<'_>, viewer: &Viewer, (project, repository): (&Project, &Repository),
+    request: &OfRequest,
+) -> Result<bool> {
+    if request.is_from_fork() {
+        return Ok(false);
+    }
+    let is_protected = protection::protected_branches(tx, project, repository)?;
+    if !is_protected(&request.source_branch) || !is_protected(&request.target_branch) {
+        return Ok(false);
+    }
+    protection::may_merge(tx, viewer, project, Some(repository), &request.target_branch)
 }
 
 /// Jobs of a protected environment are for who deploys to it.

@@ -4,7 +4,7 @@ use super::model::{Job, Pipeline};
 use super::status::Status;
 use super::store::pipelines;
 use crate::runners::store::artifacts::Artifact;
-use crate::runners::{Related, RunnerEntity, RunnerProject};
+use crate::runners::{PendingReason, Related, RunnerEntity, RunnerProject};
 use ::store::Tx;
 use code::entity::CommitEntity;
 use identity::User;
@@ -229,6 +229,9 @@ pub struct JobEntity {
     pub runner: Option<RunnerEntity>,
     pub artifacts_expire_at: Option<String>,
     pub tag_list: Vec<String>,
+    /// What it waits for that a runner is to take; of one job alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pending_reason: Option<PendingReason>,
 }
 
 /// A job that begins another pipeline.
@@ -364,6 +367,7 @@ impl Loaded {
                 runner: self.related.runner(job),
                 artifacts_expire_at: self.related.expires_at(job.id).map(wire::text),
                 tag_list: job.tags.0.clone(),
+                pending_reason: None,
             })
         };
         self.jobs.iter().filter_map(entity).collect()

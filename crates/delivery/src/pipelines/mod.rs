@@ -17,11 +17,12 @@ pub(crate) mod graph;
 mod hooks;
 pub mod jobs;
 pub mod model;
-mod pages;
+pub mod pages;
 mod paths;
 pub mod predefined;
 pub(crate) mod process;
 mod redundant;
+pub mod requests;
 pub(crate) mod rest;
 pub mod rules;
 pub mod settings;
@@ -31,8 +32,13 @@ pub mod store;
 mod tasks;
 pub mod variables;
 
+pub use entity::{PipelineBasic, PipelineEntity, pipeline as shown_pipeline};
 pub(crate) use graph::graph;
-pub use hooks::{OF_PACKAGES, of_commits, pushed};
+pub use graph::{PipelineView, Pipelines};
+pub use hooks::{
+    Hooks, OF_PACKAGES, RequestLink, is_being_made, of_commits, pushed, skips_jobs, wants_pipelines,
+};
+pub use pages::look;
 pub(crate) use process::may_start;
 
 use ::store::Tx;

@@ -69,6 +69,10 @@ pub struct Pipeline {
     pub auto_cancel: Json<AutoCancel>,
     pub auto_canceled_by_id: Option<i64>,
     pub parent_pipeline_id: Option<i64>,
+    /// What it is of; none where that is gone.
+    pub merge_request_id: Option<i64>,
+    /// The head of that: another commit where the branches were merged for it.
+    pub source_sha: Option<String>,
     /// How many pipelines of its project stand above it.
     pub depth: i64,
     /// Seconds in which at least one of its jobs ran.
@@ -78,6 +82,13 @@ pub struct Pipeline {
     pub started_at: Option<Timestamp>,
     pub finished_at: Option<Timestamp>,
     pub committed_at: Option<Timestamp>,
+}
+
+impl Pipeline {
+    /// The commit that it tells of: the head of the source, where that was merged for it.
+    pub fn head(&self) -> &str {
+        self.source_sha.as_deref().unwrap_or(&self.sha)
+    }
 }
 
 kernel::choices! {
@@ -186,20 +197,41 @@ pub struct Job {
     pub contacted_at: Option<Timestamp>,
 }
 
+/// What a job asks of a runner beside its tags.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Demand {
+    /// It is of a protected ref.
+    pub protected: bool,
+    /// Its ref is no branch or tag.
+    pub refspecs: bool,
+}
+
+impl Demand {
+    pub fn of(pipeline: &Pipeline) -> Demand {
+        Demand {
+            protected: pipeline.protected,
+            refspecs: pipeline.on_ref.starts_with("refs/"),
+        }
+    }
+}
+
 /// What a runner must be able to do for a job: jobs with the same key fit the same
 /// runners. Tags are sorted, one a line.
-pub fn queue_key(protected: bool, tags: &[String]) -> String {
+pub fn queue_key(demand: Demand, tags: &[String]) -> String {
     let mut tags: Vec<&str> = tags.iter().map(String::as_str).collect();
     tags.sort_unstable();
     tags.dedup();
-    let kind = if protected { "protected" } else { "open" };
-    format!("{kind}\n{}", tags.join("\n"))
+    let kind = if demand.protected { "protected" } else { "open" };
+    let refspecs = if demand.refspecs { " refspecs" } else { "" };
+    format!("{kind}{refspecs}\n{}", tags.join("\n"))
 }
 
-/// What a queue key says: whether its jobs are protected, and their tags.
-pub fn read_queue_key(key: &str) -> (bool, Vec<&str>) {
-    let (kind, tags) = key.split_once('\n').unwrap_or((key, ""));
-    (kind == "protected", tags.lines().filter(|tag| !tag.is_empty()).collect())
+/// What a queue key says, with the tags of its jobs.
+pub fn read_queue_key(key: &str) -> (Demand, Vec<&str>) {
+    let (words, tags) = key.split_once('\n').unwrap_or((key, ""));
+    let says = |wanted: &str| words.split(' ').any(|word| word == wanted);
+    let demand = Demand { protected: says("protected"), refspecs: says("refspecs") };
+    (demand, tags.lines().filter(|tag| !tag.is_empty()).collect())
 }
 
 /// A job and what it does.
@@ -249,17 +281,20 @@ mod tests {
     #[test]
     fn a_queue_key_says_what_a_runner_must_do() {
         let tags = |all: &[&str]| all.iter().map(ToString::to_string).collect::<Vec<_>>();
-        for (protected, given, key, read) in [
-            (false, tags(&[]), "open\n", vec![]),
+        for ((protected, refspecs), given, key, read) in [
+            ((false, false), tags(&[]), "open\n", vec![]),
+            ((false, true), tags(&["refspecs"]), "open refspecs\nrefspecs", vec!["refspecs"]),
             (
-                true,
+                (true, false),
                 tags(&["x64", "linux", "x64"]),
                 "protected\nlinux\nx64",
                 vec!["linux", "x64"],
             ),
+            ((true, true), tags(&["linux"]), "protected refspecs\nlinux", vec!["linux"]),
         ] {
-            assert_eq!(queue_key(protected, &given), key);
-            assert_eq!(read_queue_key(key), (protected, read));
+            let demand = Demand { protected, refspecs };
+            assert_eq!(queue_key(demand, &given), key);
+            assert_eq!(read_queue_key(key), (demand, read));
         }
     }
 }

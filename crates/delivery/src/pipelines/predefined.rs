@@ -3,6 +3,7 @@
 //! of users ask for.
 
 use super::model::Source;
+use super::requests::Told;
 use jiff::Timestamp;
 use kernel::app::App;
 use pipeline_file::environments::name_slug;
@@ -30,6 +31,8 @@ pub struct Facts {
     pub config_path: String,
     /// Nothing is to be deployed now.
     pub is_frozen: bool,
+    /// Of merge requests.
+    pub told: Told,
 }
 
 impl Facts {
@@ -47,7 +50,14 @@ impl Facts {
         if self.is_frozen {
             all.add("CI_DEPLOY_FREEZE", "true");
         }
+        self.told.tell(&mut all);
         all.0
+    }
+
+    /// The branch or tag: of a merge request its source branch.
+    fn ref_name(&self) -> &str {
+        let request = self.told.request.as_ref();
+        request.map_or(self.on_ref.as_str(), |one| one.source_branch.as_str())
     }
 
     fn commit(&self, all: &mut Pairs) {
@@ -58,8 +68,8 @@ impl Facts {
         all.add("CI_COMMIT_SHORT_SHA", &sha[..8]);
         all.add("CI_COMMIT_SHA", sha);
         all.add("CI_COMMIT_BEFORE_SHA", self.before_sha.as_str());
-        all.add("CI_COMMIT_REF_NAME", self.on_ref.as_str());
-        all.add("CI_COMMIT_REF_SLUG", name_slug(&self.on_ref));
+        all.add("CI_COMMIT_REF_NAME", self.ref_name());
+        all.add("CI_COMMIT_REF_SLUG", name_slug(self.ref_name()));
         match (self.tag, self.on_ref.starts_with("refs/")) {
             (true, _) => all.add("CI_COMMIT_TAG", self.on_ref.as_str()),
             (false, false) => all.add("CI_COMMIT_BRANCH", self.on_ref.as_str()),
@@ -81,10 +91,10 @@ impl Facts {
 
 /// Variables as they are told; values hold no NUL, which no process takes.
 #[derive(Default)]
-struct Pairs(Vec<Variable>);
+pub(super) struct Pairs(pub Vec<Variable>);
 
 impl Pairs {
-    fn add(&mut self, name: &str, value: impl Into<String>) {
+    pub fn add(&mut self, name: &str, value: impl Into<String>) {
         let value = value.into().replace('\0', "");
         self.0
             .push(Variable { raw: true, ..Variable::new(Level::Predefined, name, value) });
@@ -97,7 +107,6 @@ fn server(app: &App, all: &mut Pairs) {
     let place = rest.split('/').next().unwrap_or_default();
     let host = app.host();
     let port = place.strip_prefix(host).and_then(|rest| rest.strip_prefix(':'));
-    let version = app.config().version;
     for name in ["CI", "GITLAB_CI"] {
         all.add(name, "true");
     }
@@ -108,16 +117,21 @@ fn server(app: &App, all: &mut Pairs) {
     all.add("CI_SERVER_PORT", port.unwrap_or(if protocol == "https" { "443" } else { "80" }));
     all.add("CI_SERVER_PROTOCOL", protocol);
     all.add("CI_SERVER_NAME", "tenon");
-    all.add("CI_SERVER_VERSION", version);
-    let mut parts = version.split('.');
-    for name in ["MAJOR", "MINOR", "PATCH"] {
-        all.add(&format!("CI_SERVER_VERSION_{name}"), parts.next().unwrap_or("0"));
-    }
+    version(app.config().version, all);
     all.add("CI_SERVER_SHELL_SSH_HOST", host);
     let ssh = app.config().ssh_port.unwrap_or(22).to_string();
     all.add("CI_SERVER_SHELL_SSH_PORT", ssh);
     all.add("CI_API_V4_URL", format!("{url}/api/v4"));
     all.add("CI_API_GRAPHQL_URL", format!("{url}/api/graphql"));
+}
+
+/// A version and its three numbers, which what is behind a hyphen is no part of.
+fn version(version: &str, all: &mut Pairs) {
+    all.add("CI_SERVER_VERSION", version);
+    let mut numbers = version.split('-').next().unwrap_or_default().split('.');
+    for name in ["MAJOR", "MINOR", "PATCH"] {
+        all.add(&format!("CI_SERVER_VERSION_{name}"), numbers.next().unwrap_or("0"));
+    }
 }
 
 fn project(app: &App, project: &Project, config_path: &str, all: &mut Pairs) {
@@ -145,4 +159,17 @@ fn project(app: &App, project: &Project, config_path: &str, all: &mut Pairs) {
 /// The beginning of a text, in so many bytes.
 fn cut(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_told_whole_and_in_numbers() {
+        let mut all = Pairs::default();
+        version("17.11.0-tenon", &mut all);
+        let values: Vec<&str> = all.0.iter().map(|one| one.value.as_str()).collect();
+        assert_eq!(values, ["17.11.0-tenon", "17", "11", "0"]);
+    }
 }

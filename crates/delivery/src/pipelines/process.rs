@@ -1,6 +1,7 @@
 //! A pipeline goes on: its jobs are decided on, and it is what they are.
 
 use super::decide::{Needs, decide};
+use super::hooks;
 use super::jobs::{Outcome, finish};
 use super::model::{FailureReason, JobKind, ProcessMode};
 use super::status::{Mode, Status, Tally};
@@ -238,6 +239,7 @@ fn settle(tx: &mut Tx<'_>, pipeline_id: i64, jobs: &[Progress]) -> Result<()> {
     }
     if status.is_finished() || status == Status::Manual {
         dependencies::ended(tx, pipeline_id)?;
+        hooks::ended(tx, pipeline_id)?;
     }
     match pipelines::is_downstream(tx, pipeline_id)? {
         true => {

@@ -1,7 +1,9 @@
-//! Pipelines that a newer one of their branch takes the place of (contract 11.1).
+//! Pipelines that a newer one of their branch or merge request takes the place of
+//! (contract 11.1).
 
 use super::jobs::{cancel_jobs, cancel_pipeline};
 use super::model::Pipeline;
+use super::requests::OfRequest;
 use super::status::Status;
 use super::store::pipelines;
 use super::store::progress::{self, Progress};
@@ -19,18 +21,28 @@ const MOST: i64 = 100;
 
 /// Cancels what a pipeline makes of no use: that of older commits, unless the branch is
 /// there now.
-pub(super) fn cancel(tx: &mut Tx<'_>, newer: &Pipeline, repository: i64) -> Result<()> {
-    if newer.tag || newer.on_ref.starts_with("refs/") {
+pub(super) fn cancel(
+    tx: &mut Tx<'_>, newer: &Pipeline, request: Option<&OfRequest>, repository: i64,
+) -> Result<()> {
+    let branch = match request {
+        Some(request) => request.head_ref(newer.project_id),
+        None if newer.tag => None,
+        None => RefName::branch(&newer.on_ref).ok(),
+    };
+    let names: Vec<RefName> = branch.into_iter().collect();
+    if names.is_empty() {
         return Ok(());
     }
-    let names: Vec<RefName> = RefName::branch(&newer.on_ref).ok().into_iter().collect();
     let head = refs::some(tx, repository, &names)?.into_iter().next();
     let head = head.map(|one| one.peeled_id.unwrap_or(one.object_id).to_string());
-    if head.is_some_and(|head| head != newer.sha) {
+    if head.is_some_and(|head| head != newer.head()) {
         return Ok(());
     }
     let since = tx.now().saturating_sub(OLDEST).unwrap_or(jiff::Timestamp::MIN);
-    let older = pipelines::redundant(tx, newer, since, MOST)?;
+    let older = match request {
+        Some(_) => pipelines::redundant_of_request(tx, newer, since, MOST)?,
+        None => pipelines::redundant(tx, newer, since, MOST)?,
+    };
     let mut taken_over = Vec::new();
     for one in older {
         let jobs = progress::of_pipeline(tx, one.id)?;

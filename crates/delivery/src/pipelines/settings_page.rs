@@ -2,7 +2,7 @@
 
 use super::store::settings as rows;
 use crate::job_tokens::page::{Listed, listed, named};
-use crate::job_tokens::{Target, rules as tokens};
+use crate::job_tokens::rules as tokens;
 use ::store::Tx;
 use askama::Template;
 use http::Method;
@@ -14,6 +14,7 @@ use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::{Choice, Tab};
 use kernel::html::{Errors, Page, ui};
 use kernel::http::{Flat, Params, Patch, Response, Routes, Text};
+use spaces::SpaceId;
 use spaces::access::Purpose;
 use spaces::ci_settings::{AutoCancelPending, CiSettingsChange, GitStrategy};
 use spaces::pages::{PROJECT, Section, Space, Visit};
@@ -205,8 +206,8 @@ fn changed(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space, form: &Form) -> Resu
             Ok("Its jobs may enter now.")
         }
         Action::Forbid => {
-            let target = form.target_project_id.map(Target::Project);
-            let target = target.or(form.target_group_id.map(Target::Group));
+            let target = form.target_project_id.map(SpaceId::Project);
+            let target = target.or(form.target_group_id.map(SpaceId::Group));
             let target = target.ok_or_else(|| Error::missing("target_project_id"))?;
             tokens::remove(tx, viewer, project, target)?;
             Ok("Its jobs enter no more.")

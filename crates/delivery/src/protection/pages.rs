@@ -3,7 +3,7 @@
 
 use super::entity::Names;
 use super::model::{Deed, INHERITED, Level, Rule, role_text};
-use super::rules::{self, EnvironmentLevelInput, Holder, RuleInput};
+use super::rules::{self, EnvironmentLevelInput, RuleInput};
 use super::store as rows;
 use crate::environments::model::Tier;
 use crate::environments::store::environments;
@@ -18,6 +18,7 @@ use kernel::html::ui::{self, Choice};
 use kernel::html::{Errors, Page};
 use kernel::http::{Paging, Params, Response, Routes, Text};
 use kernel::ids::Reference;
+use spaces::Holder;
 use spaces::access::{self, Purpose};
 use spaces::pages::{Section, Space, SpaceHead, Visit, section};
 
@@ -105,7 +106,7 @@ impl FormPage for ProtectionPage {
     fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<View> {
         let (space, holder) = self.find(tx)?;
         let head = space.head(tx, &self.0.viewer)?;
-        let rules = rows::of(tx, holder.owner())?;
+        let rules = rows::of(tx, holder.id())?;
         let names = Names::read(tx, rules.iter().flat_map(|rule| &rule.levels))?;
         let form = typed.form.as_ref().filter(|form| form.action == Action::Protect);
         Ok(View {

@@ -2,7 +2,7 @@
 
 use super::entity::{ProtectedEnvironmentEntity, entities};
 use super::model::Rule;
-use super::rules::{self, Holder, RuleInput};
+use super::rules::{self, RuleInput};
 use super::store as rows;
 use ::store::Tx;
 use identity::Caller;
@@ -12,6 +12,7 @@ use kernel::http::{Created, Flat, NoContent, Ok200, Paged, Paging, Params, Route
 use kernel::ids::Reference;
 use schemars::JsonSchema;
 use serde::Serialize;
+use spaces::Holder;
 use spaces::access::{self, Purpose};
 
 const OF_PROJECT: &str = "/projects/{id}/protected_environments";
@@ -184,7 +185,7 @@ async fn list<P: Place>(
 ) -> Result<Paged<ProtectedEnvironmentEntity>> {
     by.read(move |tx, by| {
         let holder = P::find(tx, by, &asked.id)?;
-        let rules = rows::of(tx, holder.owner())?;
+        let rules = rows::of(tx, holder.id())?;
         Ok(Paged::of_whole(entities(tx, rules)?, paging))
     })
     .await
@@ -196,7 +197,7 @@ async fn show<P: Place>(
     by.read(move |tx, by| {
         let (id, name) = at.named();
         let holder = P::find(tx, by, id)?;
-        let rule = rows::named(tx, holder.owner(), name)?.found("")?;
+        let rule = rows::named(tx, holder.id(), name)?.found("")?;
         shown(tx, rule).map(Ok200)
     })
     .await

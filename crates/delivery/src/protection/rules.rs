@@ -3,7 +3,7 @@
 use super::model::{
     DIRECT, Deed, INHERITED, Level, MOST_APPROVALS, MOST_LEVELS, MOST_RULES, ROLES, Rule,
 };
-use super::store::{self as rows, Owner};
+use super::store as rows;
 use crate::environments::model::{Tier, is_name};
 use ::store::Tx;
 use identity::viewer::Viewer;
@@ -12,16 +12,8 @@ use kernel::error::{Error, Found, Result};
 use kernel::ids::Reference;
 use repositories::protection::store::is_shared_with;
 use serde_json::json;
+use spaces::Holder;
 use spaces::access::{self, DEVELOPER, MAINTAINER};
-use spaces::model::{Namespace, Project};
-use spaces::rules::{of_group, of_project};
-
-/// What has protected environments.
-#[derive(Debug, Clone)]
-pub enum Holder {
-    Project(Box<Project>),
-    Group(Box<Namespace>),
-}
 
 kernel::params! {
     /// Who deploys or approves: one of a role, a user and a group.
@@ -66,27 +58,11 @@ impl RuleInput {
     }
 }
 
-impl Holder {
-    pub fn owner(&self) -> Owner {
-        match self {
-            Holder::Project(project) => Owner::Project(project.id),
-            Holder::Group(group) => Owner::Group(group.id),
-        }
-    }
-
-    fn target(&self) -> audit::Target<'_> {
-        match self {
-            Holder::Project(project) => of_project(project),
-            Holder::Group(group) => of_group(group),
-        }
-    }
-
-    fn taken(&self, name: &str) -> Error {
-        Error::Conflict(match self {
-            Holder::Project(_) => format!("Environment '{name}' is already protected"),
-            Holder::Group(_) => format!("Protected environment '{name}' already exists"),
-        })
-    }
+fn taken(holder: &Holder, name: &str) -> Error {
+    Error::Conflict(match holder {
+        Holder::Project(_) => format!("Environment '{name}' is already protected"),
+        Holder::Group(_) => format!("Protected environment '{name}' already exists"),
+    })
 }
 
 fn refuse<T>(sentence: impl Into<String>) -> Result<T> {
@@ -103,11 +79,11 @@ pub fn create(
     }
     check_name(holder, name)?;
     let count = checked_count(input.required_approval_count.unwrap_or(0))?;
-    if rows::count(tx, holder.owner())? >= MOST_RULES {
+    if rows::count(tx, holder.id())? >= MOST_RULES {
         return refuse("There are too many protected environments");
     }
-    let taken = || holder.taken(name);
-    let id = rows::insert(tx, holder.owner(), name, count)?.ok_or_else(taken)?;
+    let taken = || taken(holder, name);
+    let id = rows::insert(tx, holder.id(), name, count)?.ok_or_else(taken)?;
     for (deed, items) in input.items() {
         let mut levels = Vec::new();
         for item in items {
@@ -119,7 +95,7 @@ pub fn create(
         }
     }
     record(tx, viewer, holder, "protected_environment.create", name)?;
-    rows::named(tx, holder.owner(), name)?.found("")
+    rows::named(tx, holder.id(), name)?.found("")
 }
 
 fn check_name(holder: &Holder, name: &str) -> Result<()> {
@@ -144,7 +120,7 @@ fn checked_count(count: i64) -> Result<i64> {
 pub fn update(
     tx: &mut Tx<'_>, viewer: &Viewer, holder: &Holder, name: &str, input: &RuleInput,
 ) -> Result<Rule> {
-    let rule = rows::named(tx, holder.owner(), name)?.found("")?;
+    let rule = rows::named(tx, holder.id(), name)?.found("")?;
     if let Some(count) = input.required_approval_count {
         rows::set_count(tx, rule.protected.id, checked_count(count)?)?;
     }
@@ -152,7 +128,7 @@ pub fn update(
         change_levels(tx, holder, &rule, deed, items)?;
     }
     record(tx, viewer, holder, "protected_environment.update", name)?;
-    rows::named(tx, holder.owner(), name)?.found("")
+    rows::named(tx, holder.id(), name)?.found("")
 }
 
 fn change_levels(
@@ -188,7 +164,7 @@ fn change_levels(
 
 /// Protects an environment no longer.
 pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, holder: &Holder, name: &str) -> Result<()> {
-    let rule = rows::named(tx, holder.owner(), name)?.found("")?;
+    let rule = rows::named(tx, holder.id(), name)?.found("")?;
     rows::delete(tx, rule.protected.id)?;
     record(tx, viewer, holder, "protected_environment.destroy", name)
 }

@@ -2,28 +2,13 @@
 
 use super::approvals::Approval;
 use super::model::{Decision, Level, ProtectedEnvironment, Rule};
-use ::store::{Fragment, Tx, concat, sql};
+use ::store::{Fragment, Tx, concat, grouped, sql};
 use kernel::error::Result;
+use spaces::SpaceId;
 use std::collections::HashMap;
 
 const SELECT: &str =
     concat!("select ", ProtectedEnvironment::COLUMNS, " from protected_environments ");
-
-/// What has protected environments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
-    Project(i64),
-    Group(i64),
-}
-
-impl Owner {
-    fn columns(self) -> (Option<i64>, Option<i64>) {
-        match self {
-            Owner::Project(id) => (Some(id), None),
-            Owner::Group(id) => (None, Some(id)),
-        }
-    }
-}
 
 /// With all who are named for them.
 fn with_levels(tx: &mut Tx<'_>, all: Vec<ProtectedEnvironment>) -> Result<Vec<Rule>> {
@@ -40,10 +25,7 @@ fn with_levels(tx: &mut Tx<'_>, all: Vec<ProtectedEnvironment>) -> Result<Vec<Ru
         ),
         (ids,),
     )?;
-    let mut levels: HashMap<i64, Vec<Level>> = HashMap::new();
-    for row in rows {
-        levels.entry(row.protected_environment_id).or_default().push(row);
-    }
+    let mut levels = grouped(rows.into_iter().map(|row| (row.protected_environment_id, row)));
     let rule = |protected: ProtectedEnvironment| Rule {
         levels: levels.remove(&protected.id).unwrap_or_default(),
         protected,
@@ -52,7 +34,7 @@ fn with_levels(tx: &mut Tx<'_>, all: Vec<ProtectedEnvironment>) -> Result<Vec<Ru
 }
 
 /// Those of a project or group by their names.
-pub fn of(tx: &mut Tx<'_>, owner: Owner) -> Result<Vec<Rule>> {
+pub fn of(tx: &mut Tx<'_>, owner: SpaceId) -> Result<Vec<Rule>> {
     let all = tx.all(
         sql!(SELECT, "where project_id = $1 or group_id = $2 order by name"),
         owner.columns(),
@@ -69,7 +51,7 @@ pub fn of_many(tx: &mut Tx<'_>, projects: Vec<i64>, groups: Vec<i64>) -> Result<
     with_levels(tx, all)
 }
 
-pub fn named(tx: &mut Tx<'_>, owner: Owner, name: &str) -> Result<Option<Rule>> {
+pub fn named(tx: &mut Tx<'_>, owner: SpaceId, name: &str) -> Result<Option<Rule>> {
     let (project_id, group_id) = owner.columns();
     let found: Option<ProtectedEnvironment> = tx.optional(
         sql!(SELECT, "where (project_id = $1 or group_id = $2) and name = $3"),
@@ -95,7 +77,7 @@ pub fn covering(
     with_levels(tx, all)
 }
 
-pub fn count(tx: &mut Tx<'_>, owner: Owner) -> Result<i64> {
+pub fn count(tx: &mut Tx<'_>, owner: SpaceId) -> Result<i64> {
     Ok(tx.one(
         sql!("select count(*) from protected_environments where project_id = $1 or group_id = $2"),
         owner.columns(),
@@ -103,7 +85,7 @@ pub fn count(tx: &mut Tx<'_>, owner: Owner) -> Result<i64> {
 }
 
 /// Adds one, unless there is one of this name; its id.
-pub fn insert(tx: &mut Tx<'_>, owner: Owner, name: &str, count: i64) -> Result<Option<i64>> {
+pub fn insert(tx: &mut Tx<'_>, owner: SpaceId, name: &str, count: i64) -> Result<Option<i64>> {
     let (now, (project_id, group_id)) = (tx.now(), owner.columns());
     Ok(tx.optional(
         sql!(
@@ -176,9 +158,8 @@ pub fn delete_levels(tx: &mut Tx<'_>, ids: &[i64]) -> Result<()> {
 
 /// What was decided of some deployments, as it came.
 pub fn approvals(tx: &mut Tx<'_>, deployments: Vec<i64>) -> Result<HashMap<i64, Vec<Approval>>> {
-    let mut of: HashMap<i64, Vec<Approval>> = HashMap::new();
     if deployments.is_empty() {
-        return Ok(of);
+        return Ok(HashMap::new());
     }
     let rows: Vec<Approval> = tx.all(
         sql!(
@@ -188,10 +169,7 @@ pub fn approvals(tx: &mut Tx<'_>, deployments: Vec<i64>) -> Result<HashMap<i64, 
         ),
         (deployments,),
     )?;
-    for row in rows {
-        of.entry(row.deployment_id).or_default().push(row);
-    }
-    Ok(of)
+    Ok(grouped(rows.into_iter().map(|row| (row.deployment_id, row))))
 }
 
 /// What somebody decides.

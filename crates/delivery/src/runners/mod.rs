@@ -16,6 +16,7 @@ pub mod model;
 mod pages;
 mod payload;
 pub(crate) mod reading;
+mod reasons;
 mod related;
 mod rest;
 pub mod rules;
@@ -32,6 +33,7 @@ use kernel::error::Result;
 pub(crate) use entity::{RunnerEntity, RunnerProject};
 pub(crate) use graph::graph;
 pub use held::of_token;
+pub(crate) use reasons::{PendingReason, why};
 pub(crate) use related::Related;
 pub use sweep::{CONTENTS, project_destroying};
 

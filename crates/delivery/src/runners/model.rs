@@ -162,6 +162,19 @@ impl Runner {
         self.contacted_at.map(|at| at >= now - ONLINE)
     }
 
+    /// Whether it takes jobs with these tags.
+    pub fn takes_tagged(&self, tags: &[&str]) -> bool {
+        match tags.is_empty() {
+            true => self.run_untagged,
+            false => tags.iter().all(|tag| self.tags.has(tag)),
+        }
+    }
+
+    /// Whether it takes jobs of protected refs, or of others.
+    pub fn takes_refs(&self, protected: bool) -> bool {
+        protected || self.access_level == AccessLevel::NotProtected
+    }
+
     /// What is wrong with what it is to be.
     pub fn problems(&self) -> Problems {
         let mut problems = Problems::default();

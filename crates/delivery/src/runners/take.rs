@@ -1,7 +1,7 @@
 //! Which job a runner is given next: of the projects whose jobs it may run, one of that
 //! with the fewest at work, and of that project the oldest.
 
-use super::model::{AccessLevel, Runner, RunnerType};
+use super::model::{Runner, RunnerType};
 use super::store;
 use crate::pipelines::jobs;
 use crate::pipelines::may_start;
@@ -65,15 +65,11 @@ fn lanes(tx: &mut Tx<'_>) -> Result<Vec<Lane>> {
     )?)
 }
 
-/// Whether a runner can do what a job needs.
-fn fits(runner: &Runner, queue_key: &str) -> bool {
-    let (is_protected, tags) = read_queue_key(queue_key);
-    let may_see = is_protected || runner.access_level == AccessLevel::NotProtected;
-    let is_found = match tags.is_empty() {
-        true => runner.run_untagged,
-        false => tags.iter().all(|tag| runner.tags.has(tag)),
-    };
-    may_see && is_found
+/// Whether a runner, whose program knows refspecs or not, can do what a job needs.
+fn fits(runner: &Runner, knows_refspecs: bool, queue_key: &str) -> bool {
+    let (demand, tags) = read_queue_key(queue_key);
+    let can_fetch = knows_refspecs || !demand.refspecs;
+    can_fetch && runner.takes_refs(demand.protected) && runner.takes_tagged(&tags)
 }
 
 /// Whether a runner is there for a project, which stands below the namespaces of a lineage.
@@ -89,9 +85,9 @@ fn reaches(runner: &Runner, projects: &[i64], lane: &Lane) -> bool {
 }
 
 /// The lanes whose jobs a runner may be given.
-fn open(tx: &mut Tx<'_>, runner: &Runner) -> Result<Vec<Lane>> {
+fn open(tx: &mut Tx<'_>, runner: &Runner, knows_refspecs: bool) -> Result<Vec<Lane>> {
     let mut found = lanes(tx)?;
-    found.retain(|lane| fits(runner, &lane.queue_key));
+    found.retain(|lane| fits(runner, knows_refspecs, &lane.queue_key));
     if !found.is_empty() {
         let projects = match runner.runner_type {
             RunnerType::Project => store::projects(tx, runner.id)?,
@@ -102,9 +98,9 @@ fn open(tx: &mut Tx<'_>, runner: &Runner) -> Result<Vec<Lane>> {
     Ok(found)
 }
 
-/// Whether there is something for a runner at all.
-pub fn is_there(tx: &mut Tx<'_>, runner: &Runner) -> Result<bool> {
-    Ok(!open(tx, runner)?.is_empty())
+/// Whether there is something for who asks at all.
+pub fn is_there(tx: &mut Tx<'_>, by: &Taker) -> Result<bool> {
+    Ok(!open(tx, &by.runner, by.knows_refspecs)?.is_empty())
 }
 
 /// How many jobs of some projects run.
@@ -115,14 +111,13 @@ fn running(tx: &mut Tx<'_>, lanes: &[Lane]) -> Result<HashMap<i64, i64>> {
     if projects.len() < 2 {
         return Ok(HashMap::new());
     }
-    let rows: Vec<(i64, i64)> = tx.all(
+    Ok(tx.pairs(
         sql!(
             "select project_id, count(*) from ci_jobs
              where status = 'running' and project_id in_list($1) group by project_id"
         ),
         (projects,),
-    )?;
-    Ok(rows.into_iter().collect())
+    )?)
 }
 
 /// A job that a runner has now, and the token it knows it by.
@@ -139,6 +134,8 @@ pub struct Taker {
     pub system_id: String,
     /// It cleans up when a job is canceled.
     pub cancels_gently: bool,
+    /// It fetches other refs than branches and tags.
+    pub knows_refspecs: bool,
 }
 
 /// Gives the next job to a runner, which may be another than it was when it began to ask.
@@ -147,7 +144,7 @@ pub fn take(tx: &mut Tx<'_>, by: &Taker) -> Result<Option<Taken>> {
     let Some(runner) = store::by_id(tx, by.runner.id)?.filter(same) else {
         return Ok(None);
     };
-    let mut lanes = open(tx, &runner)?;
+    let mut lanes = open(tx, &runner, by.knows_refspecs)?;
     let running = running(tx, &lanes)?;
     let at_work = |lane: &Lane| running.get(&lane.project_id).copied().unwrap_or_default();
     lanes.sort_by_key(|lane| (at_work(lane), lane.job_id));
@@ -199,9 +196,9 @@ fn first_of(tx: &mut Tx<'_>, lane: &Lane) -> Result<Option<i64>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::model::Tags;
+    use super::super::model::{AccessLevel, Tags};
     use super::*;
-    use crate::pipelines::model::queue_key;
+    use crate::pipelines::model::{Demand, queue_key};
     use jiff::Timestamp;
 
     fn runner(tags: &[&str], run_untagged: bool, access_level: AccessLevel) -> Runner {
@@ -241,9 +238,23 @@ mod tests {
             (&[], true, RefProtected, false, &[], false),
         ] {
             let needed: Vec<String> = needs.iter().map(ToString::to_string).collect();
-            let key = queue_key(protected, &needed);
+            let key = queue_key(Demand { protected, refspecs: false }, &needed);
             let runner = runner(has, untagged, level);
-            assert_eq!(fits(&runner, &key), wanted, "{has:?} {level} {needs:?}");
+            assert_eq!(fits(&runner, false, &key), wanted, "{has:?} {level} {needs:?}");
+        }
+    }
+
+    #[test]
+    fn what_only_refspecs_fetch_is_for_who_knows_them() {
+        let runner = runner(&[], true, AccessLevel::NotProtected);
+        for (refspecs, knows, wanted) in [
+            (true, true, true),
+            (true, false, false),
+            (false, false, true),
+            (false, true, true),
+        ] {
+            let key = queue_key(Demand { protected: false, refspecs }, &[]);
+            assert_eq!(fits(&runner, knows, &key), wanted, "{refspecs} {knows}");
         }
     }
 }

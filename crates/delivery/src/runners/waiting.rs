@@ -28,8 +28,8 @@ const MOST: usize = 20_000;
 pub struct KnownRunners {
     runners: Mutex<HashMap<Vec<u8>, (Instant, Arc<Runner>)>>,
     /// Until which state of the queue there was nothing for a runner as it then was, and
-    /// when that was looked at.
-    idle: Mutex<HashMap<i64, (State, jiff::Timestamp, Instant)>>,
+    /// when that was looked at; apart where its machines know refspecs.
+    idle: Mutex<HashMap<(i64, bool), (State, jiff::Timestamp, Instant)>>,
     noted: Mutex<HashMap<(i64, String), Instant>>,
 }
 
@@ -68,18 +68,19 @@ impl KnownRunners {
     }
 
     /// Whether there was nothing for a runner, and nothing came since.
-    fn is_idle(&self, runner: &Runner, state: State) -> bool {
+    fn is_idle(&self, by: &Taker, state: State) -> bool {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = idle.get(&runner.id);
+        let known = idle.get(&(by.runner.id, by.knows_refspecs));
         known.is_some_and(|(then, as_it_was, at)| {
-            (*then, *as_it_was) == (state, runner.updated_at) && at.elapsed() < IDLE
+            (*then, *as_it_was) == (state, by.runner.updated_at) && at.elapsed() < IDLE
         })
     }
 
-    fn found_nothing(&self, runner: &Runner, state: State) {
+    fn found_nothing(&self, by: &Taker, state: State) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         bounded(&mut idle);
-        idle.insert(runner.id, (state, runner.updated_at, Instant::now()));
+        let who = (by.runner.id, by.knows_refspecs);
+        idle.insert(who, (state, by.runner.updated_at, Instant::now()));
     }
 
     /// Whether it is time to write down that a machine was heard of.
@@ -112,11 +113,11 @@ pub async fn next(app: &App, by: Taker, last_update: Option<&str>) -> Result<Ans
     let mut state = bell.state();
     let waits = last_update == Some(bell.name_of(state).as_str());
     loop {
-        if !by.runner.paused && !known.is_idle(&by.runner, state) {
+        if !by.runner.paused && !known.is_idle(&by, state) {
             if let Some(taken) = try_take(app, &by).await? {
                 return Ok(Answer::Job(Box::new(taken)));
             }
-            known.found_nothing(&by.runner, state);
+            known.found_nothing(&by, state);
         }
         if !waits || bell.is_closed() || began.elapsed() >= HOLD {
             return Ok(Answer::Nothing(bell.name_of(state)));
@@ -129,10 +130,9 @@ pub async fn next(app: &App, by: Taker, last_update: Option<&str>) -> Result<Ans
 
 /// Takes a job if there is one: only then is something written.
 async fn try_take(app: &App, by: &Taker) -> Result<Option<Taken>> {
-    let runner = by.runner.clone();
-    if !app.read_inline(move |tx| take::is_there(tx, &runner)).await? {
+    let (asks, by) = (by.clone(), by.clone());
+    if !app.read_inline(move |tx| take::is_there(tx, &asks)).await? {
         return Ok(None);
     }
-    let by = by.clone();
     app.write(move |tx| take::take(tx, &by)).await
 }

@@ -7,6 +7,7 @@ use crate::pipelines::create::named;
 use crate::pipelines::model::{ConfigSource, Pipeline, Source};
 use crate::pipelines::predefined::NO_COMMIT;
 use crate::pipelines::process::process;
+use crate::pipelines::requests::Told;
 use crate::pipelines::status::Status;
 use crate::pipelines::store::pipelines::{self, NewPipeline};
 use ::store::Tx;
@@ -110,6 +111,7 @@ fn begin(tx: &mut Tx<'_>, about: &About, user_id: Option<i64>) -> Result<Pipelin
         schedule_id: None,
         trigger_id: None,
         committed_at: None,
+        told: Told::default(),
     };
     pipelines::insert(tx, &new)
 }

@@ -2,7 +2,7 @@
 
 use super::model::{STAGE, STAGE_INDEX, State};
 use crate::pipelines::definition::Definition;
-use crate::pipelines::model::{Job, JobKind, RunWhen, queue_key};
+use crate::pipelines::model::{Demand, Job, JobKind, RunWhen, queue_key};
 use ::store::{Fragment, FromRow, IntoValue, Json, Tx, concat, sql};
 use jiff::Timestamp;
 use kernel::error::Result;
@@ -153,7 +153,7 @@ pub fn insert(
             protected.into_value(),
             new.user_id.into_value(),
             Json(Vec::<String>::new()).into_value(),
-            queue_key(protected, &[]).into_value(),
+            queue_key(Demand::default(), &[]).into_value(),
             new.coverage.into_value(),
             Json(Definition::external()).into_value(),
             now.into_value(),

@@ -7,7 +7,7 @@ use ::store::Tx;
 use kernel::error::Result;
 use kernel::secrets::{Secret, Secrets};
 use spaces::model::Project;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Names that stand for who the job is and whom it talks to: a variable of such a name
 /// is given to no job.
@@ -25,6 +25,8 @@ pub struct For<'j> {
     pub is_protected: bool,
     /// The environment it deploys to, if it does.
     pub environment: Option<&'j str>,
+    /// Its code is of a fork: it is told no secrets.
+    pub is_foreign: bool,
 }
 
 /// A variable as a job is given it.
@@ -65,8 +67,8 @@ pub fn for_job(
 pub fn overridden<'n>(
     tx: &mut Tx<'_>, project: &Project, names: &[&'n str],
 ) -> Result<Vec<&'n str>> {
-    let all = store::reaching(tx, project.id, project.ancestors())?;
-    let keys: HashSet<String> = all.into_iter().map(|variable| variable.key).collect();
+    let asked = names.iter().map(|name| (*name).to_owned()).collect();
+    let keys = store::keys_reaching(tx, (project.id, project.ancestors()), asked)?;
     let is_taken = |name: &&&str| keys.contains(**name) && !is_fixed(name);
     Ok(names.iter().filter(is_taken).copied().collect())
 }
@@ -95,6 +97,9 @@ type Rank = (usize, Closeness, std::cmp::Reverse<i64>);
 /// None of what the job is not given.
 fn rank(variable: &Variable, groups: &[i64], job: &For<'_>) -> Option<Rank> {
     if (variable.protected && !job.is_protected) || is_fixed(&variable.key) {
+        return None;
+    }
+    if variable.masked && job.is_foreign {
         return None;
     }
     let nearness = match variable.holder() {
@@ -193,7 +198,7 @@ mod tests {
             (Some("review/a/2"), 9),
             (Some("x/a/2"), 8),
         ] {
-            let job = For { is_protected: false, environment };
+            let job = For { environment, ..For::default() };
             assert_eq!(chosen(&all, &job), [expected], "{environment:?}");
         }
         assert_eq!(chosen(&all[..1], &For::default()), [1]);
@@ -207,11 +212,20 @@ mod tests {
             ..variable(id, Holder::Project(1), "K", scope)
         };
         let all = [variable(1, Holder::Instance, "K", "*"), guarded(2, "*"), guarded(3, "prod")];
-        let job = |is_protected, environment| For { is_protected, environment };
+        let job = |is_protected, environment| For { is_protected, environment, is_foreign: false };
         assert_eq!(chosen(&all, &job(false, None)), [1], "what is withheld hides nothing");
         assert_eq!(chosen(&all, &job(false, Some("prod"))), [1]);
         assert_eq!(chosen(&all, &job(true, None)), [2]);
         assert_eq!(chosen(&all, &job(true, Some("prod"))), [3]);
+    }
+
+    #[test]
+    fn the_code_of_forks_is_told_no_secrets() {
+        let secret = Variable { masked: true, ..variable(1, Holder::Project(1), "K", "*") };
+        let all = [secret, variable(2, Holder::Instance, "K", "*")];
+        let job = For { is_foreign: true, ..For::default() };
+        assert_eq!(chosen(&all, &job), [2]);
+        assert_eq!(chosen(&all, &For::default()), [1]);
     }
 
     #[test]

@@ -11,13 +11,9 @@ use identity::Caller;
 use identity::viewer::Admin;
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::http::call::{Call, FromCall};
-use kernel::http::openapi::Operation;
-use kernel::http::params::FromParams;
 use kernel::http::{Created, Flat, NoContent, Ok200, Paged, Paging, Params, Routes};
-use kernel::ids::Reference;
-use kernel::secrets::{Secret, Secrets};
-use spaces::model::SourceKind;
+use kernel::secrets::Secret;
+use spaces::SpaceRef;
 
 const INSTANCE: &str = "/admin/ci/variables";
 
@@ -147,57 +143,17 @@ fn listed<T>(
     Ok((shown, store::count(tx, holder(place))?))
 }
 
-kernel::params! {
-    /// Whose variables.
-    struct OfSpace {
-        /// Id or path of the project or group.
-        pub id: Reference,
-    }
-}
-
-/// A request about the variables of a project or group, and who asks.
-#[derive(Clone)]
-struct VariablesRequest {
-    caller: Caller,
-    kind: SourceKind,
-    reference: Reference,
-}
-
-impl FromCall for VariablesRequest {
-    async fn from_call(call: &mut Call) -> Result<VariablesRequest> {
-        let caller = Caller::from_call(call).await?;
-        let Params(of) = Params::<OfSpace>::from_call(call).await?;
-        let kind = match call.route.path.starts_with("/api/v4/groups/") {
-            true => SourceKind::Group,
-            false => SourceKind::Project,
-        };
-        Ok(VariablesRequest { caller, kind, reference: of.id })
-    }
-
-    fn describe(operation: &mut Operation<'_>) {
-        Caller::describe(operation);
-        operation.parameters(OfSpace::fields());
-    }
-}
-
-impl VariablesRequest {
-    fn place(&self, tx: &mut Tx<'_>) -> Result<Place> {
-        Place::find(tx, &self.caller.viewer, (self.kind, &self.reference))
-    }
-
-    /// Finds whose they are, and changes something.
-    async fn write<T, F>(self, work: F) -> Result<T>
-    where
-        F: Fn(&mut Tx<'_>, &Caller, &Secrets, &Place) -> Result<T> + Send + 'static,
-        T: Send + 'static,
-    {
-        let app = self.caller.app.clone();
-        app.write(move |tx| {
-            let place = self.place(tx)?;
-            work(tx, &self.caller, self.caller.app.secrets(), &place)
-        })
-        .await
-    }
+/// Finds whose variables they are, and changes something.
+async fn change<T, F>(by: Caller, of: SpaceRef, work: F) -> Result<T>
+where
+    F: Fn(&mut Tx<'_>, &Caller, &Place) -> Result<T> + Send + 'static,
+    T: Send + 'static,
+{
+    by.write(move |tx, by| {
+        let place = Place::find(tx, &by.viewer, of.named())?;
+        work(tx, by, &place)
+    })
+    .await
 }
 
 kernel::params! {
@@ -251,26 +207,27 @@ impl VariableKey {
     }
 }
 
-async fn list(at: VariablesRequest, paging: Paging) -> Result<Paged<CiVariable>> {
-    let app = at.caller.app.clone();
+async fn list(by: Caller, of: SpaceRef, paging: Paging) -> Result<Paged<CiVariable>> {
+    let app = by.app.clone();
     Paged::read(&app, paging, move |tx, paging| {
-        let place = at.place(tx)?;
-        listed(tx, &place, paging, |row| CiVariable::of(at.caller.app.secrets(), row))
+        let place = Place::find(tx, &by.viewer, of.named())?;
+        listed(tx, &place, paging, |row| CiVariable::of(by.app.secrets(), row))
     })
     .await
 }
 
-async fn show(at: VariablesRequest, one: Params<VariableKey>) -> Result<Ok200<CiVariable>> {
-    let app = at.caller.app.clone();
-    app.read(move |tx| {
-        let place = at.place(tx)?;
+async fn show(by: Caller, of: SpaceRef, one: Params<VariableKey>) -> Result<Ok200<CiVariable>> {
+    by.read(move |tx, by| {
+        let place = Place::find(tx, &by.viewer, of.named())?;
         let found = one.find(tx, &place)?;
-        CiVariable::of(at.caller.app.secrets(), found).map(Ok200)
+        CiVariable::of(by.app.secrets(), found).map(Ok200)
     })
     .await
 }
 
-async fn create(at: VariablesRequest, sent: Params<CreateVariable>) -> Result<Created<CiVariable>> {
+async fn create(
+    by: Caller, of: SpaceRef, sent: Params<CreateVariable>,
+) -> Result<Created<CiVariable>> {
     let Params(sent) = sent;
     let new = NewVariable {
         key: sent.key,
@@ -279,31 +236,33 @@ async fn create(at: VariablesRequest, sent: Params<CreateVariable>) -> Result<Cr
         hidden: sent.masked_and_hidden.unwrap_or(false),
         options: sent.options.0,
     };
-    at.write(move |tx, by, secrets, place| {
-        let made = rules::create(secrets, tx, &by.viewer, place, &new)?;
-        CiVariable::of(secrets, made).map(Created)
+    change(by, of, move |tx, by, place| {
+        let made = rules::create(by.app.secrets(), tx, &by.viewer, place, &new)?;
+        CiVariable::of(by.app.secrets(), made).map(Created)
     })
     .await
 }
 
-async fn update(at: VariablesRequest, sent: Params<UpdateVariable>) -> Result<Ok200<CiVariable>> {
+async fn update(
+    by: Caller, of: SpaceRef, sent: Params<UpdateVariable>,
+) -> Result<Ok200<CiVariable>> {
     let Params(sent) = sent;
-    let change = VariableChange {
+    let wanted = VariableChange {
         value: sent.value.map(Secret::new),
         environment_scope: sent.environment_scope,
         hidden: sent.masked_and_hidden,
         options: sent.options.0,
     };
-    at.write(move |tx, by, secrets, place| {
-        let before = sent.at.find(tx, place)?;
-        let after = rules::update(secrets, tx, &by.viewer, place, before, &change)?;
+    change(by, of, move |tx, by, place| {
+        let (secrets, before) = (by.app.secrets(), sent.at.find(tx, place)?);
+        let after = rules::update(secrets, tx, &by.viewer, place, before, &wanted)?;
         CiVariable::of(secrets, after).map(Ok200)
     })
     .await
 }
 
-async fn destroy(at: VariablesRequest, one: Params<VariableKey>) -> Result<NoContent> {
-    at.write(move |tx, by, _, place| {
+async fn destroy(by: Caller, of: SpaceRef, one: Params<VariableKey>) -> Result<NoContent> {
+    change(by, of, move |tx, by, place| {
         let found = one.find(tx, place)?;
         rules::destroy(tx, &by.viewer, place, &found)?;
         Ok(NoContent)

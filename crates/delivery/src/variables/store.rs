@@ -5,7 +5,7 @@ use ::store::{Fragment, Tx, sql};
 use kernel::error::Result;
 use kernel::graph::{Owned, Window};
 use kernel::http::Paging;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Variables of a holder.
 fn of(holder: Holder) -> Fragment {
@@ -106,6 +106,23 @@ pub fn reaching(tx: &mut Tx<'_>, project_id: i64, groups: Vec<i64>) -> Result<Ve
         ),
         (project_id, groups),
     )?)
+}
+
+/// Which of these keys one of them has.
+pub fn keys_reaching(
+    tx: &mut Tx<'_>, (project_id, groups): (i64, Vec<i64>), keys: Vec<String>,
+) -> Result<HashSet<String>> {
+    let found: Vec<String> = tx.all(
+        sql!(
+            "select distinct ci_variables.key from ci_variables
+             where ci_variables.key in_list($1) and (ci_variables.project_id = $2
+                or ci_variables.group_id in_list($3) or (",
+            OF_INSTANCE,
+            "))"
+        ),
+        (keys, project_id, groups),
+    )?;
+    Ok(found.into_iter().collect())
 }
 
 /// Those of some groups, by the path of the group, at most so many.

@@ -40,6 +40,13 @@ impl Tally {
     pub async fn of(
         self: Arc<Self>, context: &Context, owner: i64, limit: Option<i64>,
     ) -> Result<i64, Fault> {
+        Ok(self.known(context, owner, limit).await?.unwrap_or(0))
+    }
+
+    /// The same, unless the owner was left out.
+    pub async fn known(
+        self: Arc<Self>, context: &Context, owner: i64, limit: Option<i64>,
+    ) -> Result<Option<i64>, Fault> {
         let mut known = self.known.lock().await;
         let found = match known.entry(limit) {
             Entry::Occupied(found) => found.into_mut(),
@@ -49,8 +56,7 @@ impl Tally {
                 place.insert(found.await?)
             }
         };
-        let found = found.get(&owner);
-        Ok(found.copied().unwrap_or(0))
+        Ok(found.get(&owner).copied())
     }
 
     /// Pages that are counted when they are asked for it, each as its owner's.

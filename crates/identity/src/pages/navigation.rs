@@ -28,6 +28,7 @@ pub fn administration(mut page: Page, link: &str) -> Page {
             title: "Watch",
             links: vec![
                 to("Jobs", "clock", "/admin/jobs"),
+                to("Storages", "folder", "/admin/storages"),
                 to("Search", "search", "/admin/search"),
                 to("Audit", "list", "/admin/audit"),
                 to("Spam", "shield", "/admin/spam_logs"),

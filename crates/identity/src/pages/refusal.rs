@@ -10,7 +10,7 @@ use kernel::error::{Error, Result};
 use kernel::html::{Errors, Flash, Page, form};
 
 /// Why a form is shown again, as its page says it.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Refusal {
     pub errors: Errors,
     pub flash: Option<Flash>,

@@ -101,7 +101,7 @@ pub fn confirm_primary(tx: &mut Tx<'_>, user: UserId, now: Timestamp) -> Result<
 
 /// Who confirmed which of some folded addresses, primary or further ones.
 pub fn confirmed_owners(tx: &mut Tx<'_>, folded: &[String]) -> Result<HashMap<String, UserId>> {
-    let rows: Vec<(String, UserId)> = tx.all(
+    Ok(tx.pairs(
         sql!(
             "select email_folded, id from users
              where email_folded in_list($1) and confirmed_at is not null
@@ -110,8 +110,7 @@ pub fn confirmed_owners(tx: &mut Tx<'_>, folded: &[String]) -> Result<HashMap<St
              where email_folded in_list($1) and confirmed_at is not null"
         ),
         (folded,),
-    )?;
-    Ok(rows.into_iter().collect())
+    )?)
 }
 
 /// An address as somebody confirmed it.

@@ -63,11 +63,10 @@ pub fn find_by_email(tx: &mut Tx<'_>, email: &str) -> Result<Option<User>> {
 /// The users with these primary e-mails, by the folded address.
 pub fn by_emails(tx: &mut Tx<'_>, emails: &[String]) -> Result<HashMap<String, i64>> {
     let folded: Vec<String> = emails.iter().map(|email| fold(email)).collect();
-    let rows: Vec<(String, i64)> = tx.all(
+    Ok(tx.pairs(
         sql!("select email_folded, id from users where email_folded in_list($1)"),
         (folded,),
-    )?;
-    Ok(rows.into_iter().collect())
+    )?)
 }
 
 pub fn profile(tx: &mut Tx<'_>, id: UserId) -> Result<Profile> {

@@ -153,6 +153,7 @@ mod tests {
             username: "jane".into(),
             name: "Jane".into(),
             email: "jane@example.com".into(),
+            public_email: crate::model::Words::default(),
             kind,
             state,
             is_admin: false,

@@ -1,13 +1,11 @@
 // Menus close on Escape, on a click outside, when another one opens, and when
 // the focus goes on, so that none hides what has it.
 (() => {
-  const menus = document.querySelectorAll("details.menu");
   const closeOthers = (kept) => {
-    for (const menu of menus) if (menu !== kept) menu.open = false;
+    for (const menu of document.querySelectorAll("details.menu[open]")) if (menu !== kept) menu.open = false;
   };
-  for (const menu of menus) {
-    menu.addEventListener("toggle", () => menu.open && closeOthers(menu));
-  }
+  // Also of menus that come later.
+  document.addEventListener("toggle", ({ target }) => target.matches("details.menu[open]") && closeOthers(target), true);
   document.addEventListener("click", (event) => closeOthers(event.target.closest("details.menu")));
   document.addEventListener("focusin", (event) => closeOthers(event.target.closest("details.menu")));
   document.addEventListener("keydown", (event) => {

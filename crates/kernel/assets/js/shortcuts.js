@@ -1,10 +1,10 @@
 // Keys: `/` and `Ctrl+K` search, `?` lists them, `g` and a letter go to a page, `c`
-// begins an issue, `j` and `k` walk through a list; of a file `y` leads to its commit,
-// `b` to who wrote it, `t` to finding another. Each follows a link that the
-// page has, or does nothing.
+// begins an issue or a merge request, `e` edits one, `n` leads to its first open thread,
+// `j` and `k` walk through a list; of a file `y` leads to its commit, `b` to who wrote it,
+// `t` to finding another. Each follows a link that the page has, or does nothing.
 (() => {
   const pages = { h: "/", t: "/dashboard/todos" };
-  const parts = { f: "/-/tree", i: "/-/issues", p: "/-/packages", e: "/-/error_tracking", a: "/-/alert_management", m: "/-/members" };
+  const parts = { f: "/-/tree", i: "/-/issues", m: "/-/merge_requests", p: "/-/packages", e: "/-/error_tracking", a: "/-/alert_management", u: "/-/members" };
   let leader = -Infinity;
 
   const typing = (target) => target.closest("input, textarea, select, [contenteditable], dialog");
@@ -53,7 +53,7 @@
     if (key === "g") leader = performance.now();
     if (key === "/") return search();
     if (key === "?") return location.assign("/-/help/shortcuts"), true;
-    if (key === "c") return create();
+    if (key === "c" && create()) return true;
     return (key === "j" && step(1)) || (key === "k" && step(-1)) || own(key);
   };
 

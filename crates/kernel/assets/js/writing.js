@@ -1,5 +1,5 @@
-// Editors and pickers have a script of their own, for pages that have any, and boards
-// another. Names are suggested to people who are signed in.
+// Editors and pickers have a script of their own, for pages that have any, boards another,
+// and the changes of merge requests a third one. Names are suggested to people who are signed in.
 (() => {
   const isSignedIn = document.querySelector('form[action="/users/sign_out"]');
   const isRefused = document.querySelector(".stop-page");
@@ -27,6 +27,7 @@
     script.src = url;
     document.head.append(script);
   };
-  if (isSignedIn && document.querySelector("[data-editor], [data-pick]")) fetchScript(writing);
+  if (isSignedIn && document.querySelector("[data-editor], [data-pick], #say-form")) fetchScript(writing);
   if (document.querySelector("[data-board]")) fetchScript(boards);
+  if (document.querySelector("[data-review]")) fetchScript(reviews);
 })();

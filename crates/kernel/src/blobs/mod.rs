@@ -6,6 +6,7 @@
 //! again, and clean-up takes only orphans older than [`GRACE_SECONDS`] through
 //! [`Blobs::delete_older`], so it cannot take bytes a new row is about to name.
 
+mod copying;
 mod opening;
 mod placing;
 mod reading;
@@ -33,6 +34,7 @@ use sha2::{Digest, Sha256};
 use crate::error::{Error, Result};
 use crate::telemetry::Metrics;
 use crate::time::Timestamp;
+pub use copying::Copied;
 use recent::Recent;
 use spool::{Spool, lockable, sweep};
 use storages::Storages;
@@ -98,6 +100,8 @@ pub struct Blobs {
     metrics: Option<Metrics>,
     /// Places besides this one.
     storages: Storages,
+    /// Where blobs are in S3: the bucket and what their names begin with.
+    bucket: Option<Arc<str>>,
 }
 
 impl Blobs {
@@ -109,6 +113,7 @@ impl Blobs {
             recent: Recent::new(),
             metrics: None,
             storages: Storages::default(),
+            bucket: None,
         }
     }
 
@@ -159,7 +164,7 @@ impl Blobs {
     pub async fn keep(&self, received: Received) -> Result<Stored> {
         let Received { spool, mut stored } = received;
         match &self.apart {
-            Some(lock) => self.publish(lock, &spool, &stored).await?,
+            Some(lock) => self.publish(lock, &spool, &stored.key).await?,
             None => self.upload(&spool, &stored).await?,
         }
         stored.key = self.storages.named(stored.key);
@@ -289,13 +294,24 @@ impl Blobs {
 
     /// Reads a whole blob and says whether its bytes still match its key.
     pub async fn verify(&self, key: &str) -> Result<bool> {
+        Ok(self.digest(key).await? == sha256_of(key))
+    }
+
+    /// Reads a whole blob where it is stored; the SHA-256 of its bytes.
+    pub async fn digest(&self, key: &str) -> Result<String> {
         let (_, mut bytes) = self.read(key, None, false).await?;
         let mut digest = Sha256::new();
         while let Some(bytes) = bytes.try_next().await? {
             digest = blocking(move || Ok(digest.chain_update(&bytes))).await?;
         }
-        Ok(key_of(&hex::encode(digest.finalize())) == bare(key))
+        Ok(hex::encode(digest.finalize()))
     }
+}
+
+/// The SHA-256 that a key says, in whatever storage it is.
+pub fn sha256_of(key: &str) -> String {
+    let bare = bare(key);
+    bare.strip_prefix(ROOT).unwrap_or(bare).replace('/', "")
 }
 
 /// Where the blob with this SHA-256 (64 hex digits) is kept.

@@ -80,8 +80,33 @@ impl Blobs {
             "" => Arc::new(store),
             _ => Arc::new(PrefixStore::new(store, Location::parse(prefix).map_err(failed)?)),
         };
-        Ok(Blobs::over(store, spool, None))
+        let address = format!("s3://{bucket}/{prefix}");
+        let bucket = Some(with_slash(address).into());
+        Ok(Blobs { bucket, ..Blobs::over(store, spool, None) })
     }
+}
+
+impl Blobs {
+    /// Whether another place is this one, or one of them lies in the other.
+    pub(super) fn overlaps(&self, other: &Blobs) -> bool {
+        match (self.address(), other.address()) {
+            (Some(one), Some(other)) => one.starts_with(&other) || other.starts_with(&one),
+            _ => false,
+        }
+    }
+
+    /// Where it is, whatever leads there.
+    fn address(&self) -> Option<String> {
+        match &self.bucket {
+            Some(bucket) => Some(bucket.to_string()),
+            None => Some(with_slash(self.root()?.canonicalize().ok()?.display().to_string())),
+        }
+    }
+}
+
+/// So that no name is the beginning of another one's.
+fn with_slash(address: String) -> String {
+    format!("{}/", address.trim_end_matches('/'))
 }
 
 fn unusable(url: &str, advice: &str) -> Error {

@@ -33,7 +33,7 @@ impl Blobs {
     }
 
     /// Where blobs are files.
-    fn root(&self) -> Option<PathBuf> {
+    pub(super) fn root(&self) -> Option<PathBuf> {
         self.apart.as_ref()?.parent().map(Path::to_owned)
     }
 

@@ -36,8 +36,9 @@ impl Spool {
         directory: &Path, body: &mut (impl Stream<Item = Result<Bytes>> + Unpin + Send),
         limit: Option<u64>, durable: bool,
     ) -> Result<(Spool, Stored)> {
-        let path = directory.join(hex::encode(random_bytes::<16>()));
-        let (spool, mut sink) = blocking(move || Spool::create(path)).await?;
+        let path = Spool::place(directory);
+        let (spool, file) = blocking(move || Spool::create(path)).await?;
+        let mut sink = Sink::over(file);
         let mut received = 0;
         loop {
             let (batch, ended) = next_batch(body).await?;
@@ -52,12 +53,18 @@ impl Spool {
         }
     }
 
-    fn create(path: PathBuf) -> Result<(Spool, Sink)> {
+    /// Where a new one goes.
+    pub(super) fn place(directory: &Path) -> PathBuf {
+        directory.join(hex::encode(random_bytes::<16>()))
+    }
+
+    /// An empty one, and its file to write to.
+    pub(super) fn create(path: PathBuf) -> Result<(Spool, File)> {
         let file = File::create_new(&path)?;
         // Free in an instant where a sweep is just looking at it.
         lockable(file.lock())?;
         let spool = Spool { path, _locked: file.try_clone()? };
-        Ok((spool, Sink::over(file)))
+        Ok((spool, file))
     }
 
     /// The file's name within its directory.

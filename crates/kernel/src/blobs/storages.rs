@@ -56,7 +56,7 @@ impl Blobs {
     /// # Errors
     ///
     /// A name that is taken or none: 1 to 63 letters, digits, `_` or `-`; or a place that
-    /// cannot be used.
+    /// cannot be used, or is that of another storage.
     pub fn with_storage(mut self, name: &str, url: &str, spool: &Path) -> Result<Blobs> {
         let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         if !(1..=LONGEST).contains(&name.len()) || !name.bytes().all(is_letter) {
@@ -72,6 +72,12 @@ impl Blobs {
             storages: Storages { own: Some(name.into()), ..Storages::default() },
             ..Blobs::open_with_spool(url, spool)?
         };
+        if self.overlaps(&place) || self.storages.all().any(|other| other.overlaps(&place)) {
+            // What one of them removes would be missing in the other.
+            return Err(Error::internal(format!(
+                "the storage {name} lies where another one does; give it a place of its own"
+            )));
+        }
         let mut named = (*self.storages.named).clone();
         named.insert(name.to_owned(), place);
         self.storages.named = Arc::new(named);
@@ -141,6 +147,21 @@ mod tests {
         let path = folder.path().join("placed");
         blobs.place(&there, &path).await.unwrap();
         assert_eq!(std::fs::read(path).unwrap(), b"ore");
+    }
+
+    #[test]
+    fn places_are_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let blobs = opened(folder.path());
+        std::os::unix::fs::symlink(folder.path().join("fast"), folder.path().join("link")).unwrap();
+        for wrong in ["main", "fast", "link", "main/below"] {
+            let url = folder.path().join(wrong).display().to_string();
+            let refused = blobs.clone().with_storage("other", &url, folder.path());
+            let said = refused.err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(said.contains("where another one does"), "{wrong}: {said}");
+        }
+        let url = folder.path().join("main2").display().to_string();
+        assert!(blobs.with_storage("other", &url, folder.path()).is_ok());
     }
 
     #[test]

@@ -24,11 +24,11 @@ impl Blobs {
     /// Moves the finished file to its place. A blob already there is replaced
     /// by its equal, which makes it young and heals a damaged one.
     pub(super) async fn publish(
-        &self, lock: &Arc<PathBuf>, spool: &Spool, stored: &Stored,
+        &self, lock: &Arc<PathBuf>, spool: &Spool, key: &str,
     ) -> Result<()> {
         let from = Location::from_iter([TEMPORARY, &spool.name()]);
         let _shared = locked(lock, File::lock_shared).await?;
-        self.store.rename(&from, &location(&stored.key)?).await.map_err(failed)
+        self.store.rename(&from, &location(key)?).await.map_err(failed)
     }
 
     /// Sends the finished file straight to its key. The detour over a local
@@ -54,7 +54,8 @@ impl Blobs {
         sent
     }
 
-    async fn is_fresh(&self, location: &Location, size: u64) -> Result<bool> {
+    /// Whether it is there and so young that no sweep takes it before a row names it.
+    pub(super) async fn is_fresh(&self, location: &Location, size: u64) -> Result<bool> {
         match self.store.head(location).await {
             Ok(meta) => {
                 let age = Timestamp::now().as_second() - meta.last_modified.timestamp();

@@ -8,6 +8,7 @@ use super::models::Models;
 use super::scalars;
 use super::shape::{Answer, Node, Plain, Shape};
 use super::table::{Cost, Field, Fields, Kind, Mark, READ, Resolver, Root, TypeDef};
+use super::through::Through;
 use crate::error::Error;
 use futures_util::future::{BoxFuture, join_all};
 use serde_json::Value as Json;
@@ -33,6 +34,8 @@ pub(super) struct Draft {
     pub declared: bool,
     /// What stands behind its objects.
     pub rust: Option<(TypeId, &'static str)>,
+    /// By what its objects are those of interfaces of another Rust type.
+    pub through: BTreeMap<Arc<str>, Through>,
 }
 
 /// A field whose objects must be of this Rust type.
@@ -163,6 +166,7 @@ impl Graph {
             def: TypeDef { name: name.into(), description: String::new(), system, kind },
             declared: false,
             rust: None,
+            through: BTreeMap::new(),
         })
     }
 
@@ -203,6 +207,18 @@ impl<'g, T: Any + Send + Sync> ObjectBuilder<'g, T> {
             fields.implements.insert(interface.into());
         }
         self
+    }
+
+    /// The type implements an interface by what its objects hold, which answers the
+    /// fields of it that the type does not declare.
+    pub fn implements_by<U: Any + Send + Sync>(
+        self, interface: &str, of: impl Fn(&T) -> Arc<U> + Send + Sync + 'static,
+    ) -> Self {
+        let through = Through::of(move |node: &Node| Ok(of(downcast::<T>(node)?)));
+        if let Some(draft) = self.graph.drafts.get_mut(&self.name) {
+            draft.through.insert(interface.into(), through);
+        }
+        self.implements(interface)
     }
 
     /// A field answered from the object alone.

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use store::{Fragment, FromRow, Row};
+use store::{Fragment, FromRow, Row, grouped};
 
 /// Most rows of a page unless a connection says otherwise.
 pub const PAGE: u32 = 100;
@@ -277,7 +277,7 @@ impl Window {
         } else {
             (more || self.before.is_some(), self.after.is_some())
         };
-        Connection { rows: rows.collect(), next, previous, count: None }
+        Connection { rows: rows.collect(), next, previous, count: None, sum: None }
     }
 
     /// The page of a list that is in memory whole; `place` gives the sort's only
@@ -327,17 +327,18 @@ impl<T: FromRow> FromRow for Owned<T> {
 
 /// The rows of each owner, in their order.
 pub fn by_owner<T>(rows: Vec<Owned<T>>) -> HashMap<i64, Vec<T>> {
-    let mut found: HashMap<i64, Vec<T>> = HashMap::new();
-    for Owned { owner, row } in rows {
-        found.entry(owner).or_default().push(row);
-    }
-    found
+    grouped(rows.into_iter().map(|Owned { owner, row }| (owner, row)))
 }
 
 type Count = Pin<Box<dyn Future<Output = Result<i64, Fault>> + Send>>;
 
 /// Counts a list, to at most the given number and one more.
 pub type Counted = Arc<dyn Fn(Context, Option<i64>) -> Count + Send + Sync>;
+
+type Sum = Pin<Box<dyn Future<Output = Result<Option<f64>, Fault>> + Send>>;
+
+/// Adds something up over a whole list; nothing where no row has it.
+pub type Summed = Arc<dyn Fn(Context) -> Sum + Send + Sync>;
 
 /// A page of rows with their cursors.
 pub struct Connection<T> {
@@ -348,12 +349,19 @@ pub struct Connection<T> {
     /// Whether rows precede.
     pub previous: bool,
     pub(super) count: Option<Counted>,
+    pub(super) sum: Option<Summed>,
 }
 
 impl<T> Connection<T> {
     /// A page of nothing.
     pub fn empty() -> Connection<T> {
-        Connection { rows: Vec::new(), next: false, previous: false, count: None }
+        Connection {
+            rows: Vec::new(),
+            next: false,
+            previous: false,
+            count: None,
+            sum: None,
+        }
     }
 
     /// How to count, when the caller asks.
@@ -363,6 +371,16 @@ impl<T> Connection<T> {
         Fut: Future<Output = Result<i64, Fault>> + Send + 'static,
     {
         self.count = Some(Arc::new(move |context, limit| Box::pin(count(context, limit))));
+        self
+    }
+
+    /// How to add up what [`Graph::sum`](super::Graph::sum) declares, when the caller asks.
+    pub fn summed<F, Fut>(mut self, sum: F) -> Connection<T>
+    where
+        F: Fn(Context) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Option<f64>, Fault>> + Send + 'static,
+    {
+        self.sum = Some(Arc::new(move |context| Box::pin(sum(context))));
         self
     }
 }

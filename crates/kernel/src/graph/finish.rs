@@ -47,7 +47,8 @@ impl Graph {
     }
 }
 
-/// Fields of interfaces for the objects behind which the same type stands.
+/// Fields of interfaces for the objects behind which the same type stands, or that hold
+/// what stands behind the interface.
 fn inherit(drafts: &BTreeMap<Arc<str>, Draft>) -> Vec<(Arc<str>, Field)> {
     let mut found = Vec::new();
     for (name, draft) in drafts {
@@ -58,9 +59,17 @@ fn inherit(drafts: &BTreeMap<Arc<str>, Draft>) -> Vec<(Arc<str>, Field)> {
             let Some(from) = drafts.get(interface) else {
                 continue;
             };
-            let same = draft.rust.map(|rust| rust.0) == from.rust.map(|rust| rust.0);
-            if let (true, Kind::Interface(shared)) = (same, &from.def.kind) {
+            let Kind::Interface(shared) = &from.def.kind else {
+                continue;
+            };
+            let behind = from.rust.map(|rust| rust.0);
+            let through = draft.through.get(interface);
+            let through = through.filter(|through| behind == Some(through.rust));
+            if draft.rust.map(|rust| rust.0) == behind {
                 found.extend(shared.fields.values().map(|field| (name.clone(), field.clone())));
+            } else if let Some(through) = through {
+                let fields = shared.fields.values();
+                found.extend(fields.map(|field| (name.clone(), through.field(field))));
             }
         }
     }

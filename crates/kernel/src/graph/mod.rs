@@ -30,6 +30,7 @@ pub mod shape;
 pub mod table;
 #[cfg(test)]
 mod tests;
+mod through;
 pub mod types;
 pub mod uploads;
 

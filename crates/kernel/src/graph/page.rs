@@ -1,11 +1,11 @@
 //! The types of connections: page, edge and page information.
 
 use super::build::{Graph, ObjectBuilder};
-use super::connection::{Ask, Connection, Counted, PAGE};
+use super::connection::{Ask, Connection, Counted, PAGE, Summed};
 use super::context::{Args, Context};
 use super::fault::Fault;
 use super::input::argument;
-use super::scalars::{BOOLEAN, INT, STRING};
+use super::scalars::{BOOLEAN, FLOAT, INT, STRING};
 use super::shape::{Answer, HasTypeRef, ListOf, Node, Shape, object};
 use super::types::TypeRef;
 use std::any::{Any, TypeId};
@@ -18,6 +18,7 @@ struct Page {
     next: bool,
     previous: bool,
     count: Option<Counted>,
+    sum: Option<Summed>,
 }
 
 struct Edge {
@@ -79,6 +80,7 @@ impl<T: Any + Send + Sync, S: Shape<Value = Option<Arc<T>>>> Shape for Of<S> {
             next: found.next,
             previous: found.previous,
             count: found.count,
+            sum: found.sum,
         });
         Answer::Object(self.name.clone(), page)
     }
@@ -240,5 +242,18 @@ impl Graph {
             })
             .describe("How many rows there are.")
             .arg(argument("limit", INT).describe("Count no further than one past this."));
+    }
+
+    /// Gives the connection over `inner` a sum over its whole list under this name. Every
+    /// resolver of such a connection says how to add up.
+    pub fn sum(&mut self, inner: &str, name: &str, text: &str) {
+        self.on::<Page>(&format!("{inner}Connection"))
+            .resolve(name, FLOAT, |page, _: Args, context| async move {
+                match &page.sum {
+                    Some(sum) => sum(context).await,
+                    None => Ok(None),
+                }
+            })
+            .describe(text);
     }
 }

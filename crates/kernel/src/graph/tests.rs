@@ -84,6 +84,39 @@ fn types_of_two_rooms_refer_to_each_other_in_either_order() {
 }
 
 #[test]
+fn objects_are_of_an_interface_by_what_they_hold() {
+    struct User(i64);
+    struct Reviewer(Arc<User>);
+    let mut g = Graph::new();
+    g.query().field("one", INT, |_| None);
+    g.interface::<User>("User", "A user.")
+        .field("number", INT.required(), |it| it.0);
+    g.object::<Reviewer>("Reviewer", "Who reviews.")
+        .implements_by::<User>("User", |it| it.0.clone())
+        .field("late", BOOLEAN, |_| None);
+    let table = g.finish().unwrap();
+
+    assert!(table.is_a("Reviewer", "User"));
+    let field = table.field("Reviewer", "number").unwrap();
+    let Some(table::Resolver::Plain(answer)) = &field.resolver else {
+        panic!("a plain field");
+    };
+    let reviewer: shape::Node = Arc::new(Reviewer(Arc::new(User(7))));
+    let Ok(Answer::Value(number)) = answer(&reviewer) else {
+        panic!("no number");
+    };
+    assert_eq!(number, json!(7));
+    let other = refusal(|g| {
+        g.interface::<User>("User", "A user.")
+            .field("number", INT.required(), |it| it.0);
+        g.object::<Reviewer>("Reviewer", "Who reviews.")
+            .implements_by::<Reviewer>("User", |it| Arc::new(Reviewer(it.0.clone())))
+            .field("late", BOOLEAN, |_| None);
+    });
+    assert!(other.contains("Reviewer.number does not fit User.number"), "{other}");
+}
+
+#[test]
 fn what_does_not_fit_together_is_refused_by_name() {
     struct Other;
     let cases: Vec<(String, &str)> = vec![

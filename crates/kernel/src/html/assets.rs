@@ -66,9 +66,13 @@ pub(super) const STYLES: &str = joined!(
     "css/commits.css",
     "css/signature.css",
     "css/diff.css",
+    "css/suggestion.css",
+    "css/conflicts.css",
+    "css/review.css",
     "css/graph.css",
     "css/query.css",
     "css/note.css",
+    "css/merging.css",
     "css/fields.css",
     "css/table.css",
     "css/pager.css",
@@ -90,15 +94,17 @@ pub(super) const STYLES: &str = joined!(
 );
 
 /// One script for all pages; each file is one comfort, and every page works
-/// without any. It fetches [`WRITING`] where a page has fields for it, and [`BOARD`] where one has a
-/// board.
+/// without any. It fetches [`WRITING`] where a page has fields for it, [`BOARD`] where one has a
+/// board, and [`REVIEW`] where one has the changes of a merge request.
 const SCRIPT: &str = joined!(
     "js/copy.js",
     "js/menus.js",
     "js/pages.js",
     "js/shortcuts.js",
     "js/lines.js",
+    "js/diff.js",
     "js/pipelines.js",
+    "js/live.js",
     "js/writing.js",
 );
 
@@ -117,6 +123,9 @@ const WRITING: &str = joined!(
 /// The script of boards.
 const BOARD: &str = joined!("js/board.js");
 
+/// The script of the changes of merge requests.
+const REVIEW: &str = joined!("js/review.js", "js/points.js");
+
 /// Pictures that scripts draw.
 const PICTURES: [&str; 11] = [
     "bold", "italic", "quote", "code", "link", "list", "numbers", "tasks", "table", "attach",
@@ -131,12 +140,20 @@ static WRITING_TEXT: LazyLock<String> = LazyLock::new(|| {
 static SCRIPT_TEXT: LazyLock<String> = LazyLock::new(|| {
     let writing = Asset::new("writing.js", JAVASCRIPT, WRITING_TEXT.as_bytes());
     let board = Asset::new("board.js", JAVASCRIPT, BOARD_TEXT.as_bytes());
+    let review = Asset::new("review.js", JAVASCRIPT, REVIEW_TEXT.as_bytes());
     let url = |asset: &Asset| json!(format!("{PREFIX}{}", asset.hashed));
-    let urls = format!("const writing = {};\nconst boards = {};\n", url(&writing), url(&board));
+    let urls = format!(
+        "const writing = {};\nconst boards = {};\nconst reviews = {};\n",
+        url(&writing),
+        url(&board),
+        url(&review)
+    );
     urls + &lean(SCRIPT)
 });
 
 static BOARD_TEXT: LazyLock<String> = LazyLock::new(|| lean(BOARD));
+
+static REVIEW_TEXT: LazyLock<String> = LazyLock::new(|| lean(REVIEW));
 
 /// A script of ours without comments and indentation; no line of its texts
 /// begins with either.
@@ -148,7 +165,7 @@ fn lean(script: &str) -> String {
 
 const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
 
-static ASSETS: LazyLock<[Asset; 9]> = LazyLock::new(|| {
+static ASSETS: LazyLock<[Asset; 10]> = LazyLock::new(|| {
     [
         Asset::new(
             "tenon.css",
@@ -158,6 +175,7 @@ static ASSETS: LazyLock<[Asset; 9]> = LazyLock::new(|| {
         Asset::new("tenon.js", JAVASCRIPT, SCRIPT_TEXT.as_bytes()),
         Asset::new("writing.js", JAVASCRIPT, WRITING_TEXT.as_bytes()),
         Asset::new("board.js", JAVASCRIPT, BOARD_TEXT.as_bytes()),
+        Asset::new("review.js", JAVASCRIPT, REVIEW_TEXT.as_bytes()),
         Asset::new("keys.js", JAVASCRIPT, include_bytes!("../../assets/keys.js")),
         Asset::new(
             "graphiql.css",

@@ -205,6 +205,18 @@ impl<T> Paged<T> {
         }
     }
 
+    /// Its rows, and the page without them, which [`replace`](Paged::replace) fills again.
+    pub fn apart(self) -> (Vec<T>, Paged<()>) {
+        let page = Paged {
+            items: Vec::new(),
+            paging: self.paging,
+            more: self.more,
+            total: self.total,
+            next: self.next,
+        };
+        (self.items, page)
+    }
+
     /// Whether rows follow this page.
     pub fn has_more(&self) -> bool {
         self.more

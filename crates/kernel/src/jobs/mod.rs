@@ -91,6 +91,24 @@ impl Run {
         Ok(was_there)
     }
 
+    /// Whether another job of this kind and key runs at the same time, on this node or on
+    /// another. Where each of them asks in a transaction before it begins, no two do.
+    pub fn has_twin<J: Job>(&self, tx: &mut Tx<'_>, job: &J) -> Result<bool> {
+        let now = tx.now();
+        let running: Vec<(serde_json::Value,)> = tx.all(
+            sql!(
+                "select payload from jobs
+                 where name = $1 and id <> $2 and state = 'running' and lease_until >= $3"
+            ),
+            (J::NAME, self.id, now),
+        )?;
+        let key = job.dedupe_key();
+        let is_twin = |(payload,): (serde_json::Value,)| {
+            serde_json::from_value::<J>(payload).is_ok_and(|other| other.dedupe_key() == key)
+        };
+        Ok(running.into_iter().any(is_twin))
+    }
+
     /// Records how far the work is, for the admin page.
     pub async fn progress(&self, done: i64, total: i64) {
         let id = self.id;

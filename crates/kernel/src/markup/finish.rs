@@ -32,7 +32,7 @@ pub(super) fn finish(html: String, to: &Rendering<'_>, boxes: &[String]) -> Stri
 }
 
 /// How long a tag is, with both angles; those in quotes are not its end.
-fn tag_length(html: &str) -> usize {
+pub(super) fn tag_length(html: &str) -> usize {
     let mut quoted = false;
     for (at, byte) in html.bytes().enumerate() {
         match byte {

@@ -21,8 +21,14 @@ pub struct Link {
 /// Finds such words in a piece of text, in their order.
 pub type Find<'f> = dyn Fn(&str) -> Vec<Link> + 'f;
 
-/// Makes links of what is found in the text, outside of code and other links.
+/// Makes links of what is found in the text, outside of code and other links. An address
+/// that is found as a whole is shown as what is found.
 pub(super) fn lead<'a>(arena: &'a Arena<'a>, root: Node<'a>, find: &Find<'_>) {
+    for node in root.descendants() {
+        if let Some(url) = address(node) {
+            rename(node, &url, find);
+        }
+    }
     for node in texts(root) {
         let text = match &node.data().value {
             NodeValue::Text(text) => text.to_string(),
@@ -46,6 +52,39 @@ pub(super) fn lead<'a>(arena: &'a Arena<'a>, root: Node<'a>, find: &Find<'_>) {
         node.insert_before(plain(arena, &text[from..]));
         node.detach();
     }
+}
+
+/// Shows an address that is found as a whole as what is found.
+fn rename(node: &AstNode<'_>, url: &str, find: &Find<'_>) {
+    let mut found = find(url).into_iter();
+    let (Some(one), None) = (found.next(), found.next()) else {
+        return;
+    };
+    if one.range != (0..url.len()) {
+        return;
+    }
+    if let Some(text) = node.first_child() {
+        text.data_mut().value = NodeValue::Text(one.text.into());
+    }
+    if let NodeValue::Link(link) = &mut node.data_mut().value {
+        link.url = one.url;
+        link.title = one.title;
+    }
+}
+
+/// Where a link leads that shows that whole address and nothing else.
+fn address(node: &AstNode<'_>) -> Option<String> {
+    let url = match &node.data().value {
+        NodeValue::Link(link) if link.url.contains("://") => link.url.clone(),
+        _ => return None,
+    };
+    let text = node.first_child()?;
+    let is_alone = node.last_child().is_some_and(|last| text.same_node(last));
+    let shows_it = match &text.data().value {
+        NodeValue::Text(text) => text.as_ref() == url.as_str(),
+        _ => false,
+    };
+    (is_alone && shows_it).then_some(url)
 }
 
 /// The nodes of text that stand in no link and no picture.

@@ -1,6 +1,7 @@
 //! Rendered texts in mail, which shows them without our styles and must not tell
 //! anybody that it was opened.
 
+use super::finish::tag_length;
 use ammonia::{Builder, UrlRelative};
 use std::collections::HashSet;
 use url::Url;
@@ -26,7 +27,7 @@ fn linked(html: &str) -> String {
     let (mut text, mut rest) = (String::with_capacity(html.len()), html);
     while let Some(at) = rest.find("<img") {
         text.push_str(&rest[..at]);
-        let (tag, behind) = rest[at..].split_at(length(&rest[at..]));
+        let (tag, behind) = rest[at..].split_at(tag_length(&rest[at..]));
         if let Some(source) = attribute(tag, "src") {
             let name = attribute(tag, "alt").filter(|name| !name.is_empty());
             let name = name.unwrap_or("picture");
@@ -35,19 +36,6 @@ fn linked(html: &str) -> String {
         rest = behind;
     }
     text + rest
-}
-
-/// How long the tag is that a text begins with; angle brackets may stand in quotes.
-fn length(html: &str) -> usize {
-    let mut quoted = false;
-    for (at, byte) in html.bytes().enumerate() {
-        match byte {
-            b'"' => quoted = !quoted,
-            b'>' if !quoted => return at + 1,
-            _ => {}
-        }
-    }
-    html.len()
 }
 
 /// An attribute as it stands in a tag that the sanitiser wrote: in double quotes.

@@ -99,6 +99,28 @@ fn words_lead_on_outside_of_code_and_links() {
 }
 
 #[test]
+fn addresses_are_shown_as_what_they_lead_to() {
+    let known = "https://tenon.example/a/1";
+    let find = |text: &str| -> Vec<Link> {
+        let link = Link {
+            range: 0..text.len(),
+            text: "a!1".to_owned(),
+            url: text.to_owned(),
+            title: "One".to_owned(),
+        };
+        if text == known { vec![link] } else { Vec::new() }
+    };
+    let to = Rendering { find: &find, ..Rendering::default() };
+    let link =
+        format!("<a href=\"{known}\" title=\"One\" rel=\"nofollow noopener noreferrer\">a!1</a>");
+    let shown = to.html(&format!("See {known}, <{known}>."));
+    assert_eq!(shown.matches(&link).count(), 2, "{shown}");
+    for other in [format!("[it]({known})"), format!("`{known}`"), format!("{known}2")] {
+        assert!(!to.html(&other).contains("a!1"), "{other}");
+    }
+}
+
+#[test]
 fn ids_do_not_meet_those_of_the_page() {
     let html = render("<a id=\"login\" name=\"x\">x</a>");
     assert!(html.contains("id=\"user-content-login\"") && !html.contains("name"), "{html}");

@@ -219,7 +219,12 @@ impl Outbound {
     /// whatever scheme; it must be held to them, and to the host and port of the URL.
     pub async fn addresses(&self, url: &Url) -> Result<Vec<IpAddr>, Fault> {
         let policy = current(&self.policy);
-        let port = url.port_or_known_default().or((url.scheme() == "ssh").then_some(22));
+        let usual = match url.scheme() {
+            "ssh" => Some(22),
+            "git" => Some(9418),
+            _ => None,
+        };
+        let port = url.port_or_known_default().or(usual);
         let host = match url.host().ok_or(Fault::Url)? {
             Host::Domain(name) => name.to_owned(),
             Host::Ipv4(address) => address.to_string(),

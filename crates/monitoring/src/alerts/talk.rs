@@ -25,6 +25,8 @@ pub const TALK: Discussion = Discussion {
     // Lists of activity know no alerts.
     said: |_, _, _| Ok(()),
     unsaid: |_, _| Ok(()),
+    threads: None,
+    commands: None,
 };
 
 pub fn thing(alert: &Alert) -> NoteableRow {
@@ -39,7 +41,9 @@ fn authorize(tx: &mut Tx<'_>, viewer: &Viewer, id: i64) -> Result<OwnedDesk> {
 }
 
 /// Who sees alerts at all sees internal notes about them.
-fn may_know(tx: &mut Tx<'_>, user: &User, _: i64, project: Option<&Project>) -> Result<bool> {
+fn may_know(
+    tx: &mut Tx<'_>, user: &User, _: i64, project: Option<&Project>, _: bool,
+) -> Result<bool> {
     project.map_or(Ok(false), |project| may_look_after(tx, user, project))
 }
 
@@ -64,7 +68,9 @@ fn summary(alert: Alert, project: &Project) -> NoteableSummary {
         title: alert.title,
         text: alert.description.unwrap_or_default(),
         updated_at: alert.times.updated_at,
+        state: alert.status.to_string(),
         author: None,
         assignees: alert.assignee_id.into_iter().collect(),
+        reviewers: Vec::new(),
     }
 }

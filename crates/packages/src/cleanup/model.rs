@@ -5,6 +5,7 @@ use kernel::error::{Error, Result};
 use kernel::time::{Timestamp, wire};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
+use spaces::SpaceId;
 use store::FromRow;
 
 kernel::choices! {
@@ -57,25 +58,6 @@ pub struct Superfluous {
     pub size: i64,
 }
 
-/// Whose rule it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
-    /// A project's, for its own packages.
-    Project(i64),
-    /// A group's, for those of all projects below it.
-    Group(i64),
-}
-
-impl Owner {
-    /// The project and the group, of which one is none.
-    pub const fn ids(self) -> (Option<i64>, Option<i64>) {
-        match self {
-            Owner::Project(id) => (Some(id), None),
-            Owner::Group(id) => (None, Some(id)),
-        }
-    }
-}
-
 /// A cleanup rule.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, FromRow)]
 #[schemars(rename = "CleanupRuleEntity")]
@@ -122,10 +104,10 @@ pub struct Rule {
 }
 
 impl Rule {
-    pub fn owner(&self) -> Result<Owner> {
+    pub fn owner(&self) -> Result<SpaceId> {
         match (self.project_id, self.namespace_id) {
-            (Some(id), None) => Ok(Owner::Project(id)),
-            (None, Some(id)) => Ok(Owner::Group(id)),
+            (Some(id), None) => Ok(SpaceId::Project(id)),
+            (None, Some(id)) => Ok(SpaceId::Group(id)),
             _ => Err(Error::internal(std::io::Error::other("a rule has one owner"))),
         }
     }

@@ -5,7 +5,7 @@
 //! nothing it says of what stays. Rules know nothing of each other: what one
 //! keeps another may take. Protected names stay whatever rules say.
 
-use super::model::{Owner, Rule, Standing};
+use super::model::{Rule, Standing};
 use crate::access::authorize;
 use crate::model::PackageType;
 use crate::scope::Prefix;
@@ -18,6 +18,7 @@ use kernel::http::Patch;
 use kernel::time::Timestamp;
 use regex::Regex;
 use serde_json::Value as Json;
+use spaces::SpaceId;
 use spaces::access::{self, Purpose};
 use store::Tx;
 
@@ -29,16 +30,16 @@ const MAX_KEPT: i64 = 10_000;
 const MAX_DAYS: i64 = 36_500;
 
 /// Whose rules these are, for who sets them there.
-pub fn owner_at(tx: &mut Tx<'_>, viewer: &Viewer, prefix: &Prefix) -> Result<Owner> {
+pub fn owner_at(tx: &mut Tx<'_>, viewer: &Viewer, prefix: &Prefix) -> Result<SpaceId> {
     let purpose = Purpose::ManagePackageSettings;
     match prefix {
         Prefix::Project(reference) => {
             let entered = authorize(tx, viewer, reference, purpose)?;
-            Ok(Owner::Project(entered.project.id))
+            Ok(SpaceId::Project(entered.project.id))
         }
         Prefix::Group(reference) => {
             let group = access::group(tx, viewer, reference, purpose)?;
-            Ok(Owner::Group(group.id))
+            Ok(SpaceId::Group(group.id))
         }
         Prefix::Namespace(_) | Prefix::Instance => Err(Error::NotFound("")),
     }
@@ -71,8 +72,8 @@ kernel::params! {
 
 impl Change {
     /// A rule that is not stored, as this says it.
-    pub fn drafted(self, tx: &Tx<'_>, owner: Owner) -> Result<Rule> {
-        let (project_id, namespace_id) = owner.ids();
+    pub fn drafted(self, tx: &Tx<'_>, owner: SpaceId) -> Result<Rule> {
+        let (project_id, namespace_id) = owner.columns();
         let missing = || Error::missing("package_type");
         let blank = Rule {
             id: 0,
@@ -202,15 +203,15 @@ enum Condition {
     NoUse,
 }
 
-pub fn list(tx: &mut Tx<'_>, owner: Owner) -> Result<Vec<Rule>> {
+pub fn list(tx: &mut Tx<'_>, owner: SpaceId) -> Result<Vec<Rule>> {
     rows::list(tx, owner, MAX_RULES)
 }
 
-pub fn find(tx: &mut Tx<'_>, owner: Owner, id: i64) -> Result<Rule> {
+pub fn find(tx: &mut Tx<'_>, owner: SpaceId, id: i64) -> Result<Rule> {
     rows::rule_of(tx, owner, id)?.found("Cleanup Rule")
 }
 
-pub fn create(tx: &mut Tx<'_>, viewer: &Viewer, owner: Owner, change: Change) -> Result<Rule> {
+pub fn create(tx: &mut Tx<'_>, viewer: &Viewer, owner: SpaceId, change: Change) -> Result<Rule> {
     if rows::list(tx, owner, MAX_RULES)?.len() as i64 >= MAX_RULES {
         return Err(Error::Unprocessable(format!(
             "There are {MAX_RULES} cleanup rules, more are not possible"
@@ -224,7 +225,9 @@ pub fn create(tx: &mut Tx<'_>, viewer: &Viewer, owner: Owner, change: Change) ->
 }
 
 /// Puts these rules in the place of all there were.
-pub fn replace(tx: &mut Tx<'_>, viewer: &Viewer, owner: Owner, changes: Vec<Change>) -> Result<()> {
+pub fn replace(
+    tx: &mut Tx<'_>, viewer: &Viewer, owner: SpaceId, changes: Vec<Change>,
+) -> Result<()> {
     for rule in list(tx, owner)? {
         destroy(tx, viewer, owner, rule.id)?;
     }
@@ -237,7 +240,7 @@ pub fn replace(tx: &mut Tx<'_>, viewer: &Viewer, owner: Owner, changes: Vec<Chan
 /// Changes a rule. It is next applied when it would have been, unless it was
 /// off before.
 pub fn update(
-    tx: &mut Tx<'_>, viewer: &Viewer, owner: Owner, id: i64, change: Change,
+    tx: &mut Tx<'_>, viewer: &Viewer, owner: SpaceId, id: i64, change: Change,
 ) -> Result<Rule> {
     let before = find(tx, owner, id)?;
     let rule = change.over(before.clone())?;
@@ -257,14 +260,14 @@ fn store_changed(tx: &mut Tx<'_>, viewer: &Viewer, before: &Rule, mut rule: Rule
 }
 
 pub fn switch(
-    tx: &mut Tx<'_>, viewer: &Viewer, owner: Owner, id: i64, enabled: bool,
+    tx: &mut Tx<'_>, viewer: &Viewer, owner: SpaceId, id: i64, enabled: bool,
 ) -> Result<Rule> {
     let rule = find(tx, owner, id)?;
     store_changed(tx, viewer, &rule, Rule { enabled, ..rule.clone() })
 }
 
 /// Removes a rule, with what is known of its runs.
-pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, owner: Owner, id: i64) -> Result<()> {
+pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, owner: SpaceId, id: i64) -> Result<()> {
     let rule = find(tx, owner, id)?;
     rows::delete(tx, rule.id)?;
     record(tx, viewer, "package_cleanup_rule.destroy", &rule)

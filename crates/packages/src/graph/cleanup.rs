@@ -9,8 +9,8 @@ use crate::store::cleanup_rules as rows;
 use kernel::graph::{
     Args, BOOLEAN, Context, Fault, Graph, HasTypeRef, INT, STRING, argument, object,
 };
-use std::collections::HashMap;
 use std::sync::Arc;
+use store::grouped;
 
 /// Most versions that a dry run shows.
 const MAX_SHOWN: i64 = 100;
@@ -117,10 +117,11 @@ async fn rules(parents: Vec<Arc<Policy>>, context: Context) -> Result<Vec<Vec<Ar
     let ids: Vec<i64> = parents.iter().map(|it| it.project_id).collect();
     let (app, _) = caller(&context)?;
     let found = app.read(move |tx| rows::of_projects(tx, &ids)).await?;
-    let mut of: HashMap<i64, Vec<Arc<Rule>>> = HashMap::new();
-    for rule in found {
-        of.entry(rule.project_id.unwrap_or_default()).or_default().push(Arc::new(rule));
-    }
+    let of = grouped(
+        found
+            .into_iter()
+            .map(|rule| (rule.project_id.unwrap_or_default(), Arc::new(rule))),
+    );
     let taken = parents.iter().map(|it| of.get(&it.project_id).cloned());
     Ok(taken.map(Option::unwrap_or_default).collect())
 }

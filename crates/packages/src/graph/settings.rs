@@ -5,7 +5,7 @@ use super::enums::{Chosen, DELETE, PUSH, RULE_TYPE};
 use super::policy::{KEEP, KEPT, REGEXP};
 use super::{RULE_ID, caller};
 use crate::access::{authorize, namespace_for_settings};
-use crate::cleanup::model::{Owner, Policy};
+use crate::cleanup::model::Policy;
 use crate::cleanup::{self, rule};
 use crate::model::{DeleteLevel, PackageType, ProtectionRule, PushLevel};
 use crate::rules::protection::{self, Change, NewRule};
@@ -23,6 +23,7 @@ use kernel::http::params::{FromParams, Source};
 use kernel::ids::Reference;
 use serde::Deserialize;
 use serde_json::Value as Json;
+use spaces::SpaceId;
 use spaces::access::Purpose;
 use std::sync::Arc;
 use store::Tx;
@@ -203,7 +204,7 @@ async fn policy(input: NewPolicy, context: Context) -> Result<Done<Policy>, Faul
     let work = app.write(move |tx| {
         let entered = authorize(tx, &viewer, &reference, Purpose::ManagePackageSettings)?;
         if let Some(rules) = rules.clone() {
-            rule::replace(tx, &viewer, Owner::Project(entered.project.id), rules)?;
+            rule::replace(tx, &viewer, SpaceId::Project(entered.project.id), rules)?;
         }
         cleanup::update(tx, &viewer, &entered.project, keep)
     });

@@ -3,7 +3,7 @@
 
 use super::settings::kinds;
 use super::views::cleanup::Cleanup;
-use crate::cleanup::model::{CleanupRun, Owner, Rule};
+use crate::cleanup::model::{CleanupRun, Rule};
 use crate::cleanup::rule::{self, Change};
 use crate::cleanup::run::{self, Preview};
 use crate::model::PackageType;
@@ -16,6 +16,7 @@ use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::http::params::{Flat, FromParams, Source};
 use kernel::http::{Params, Patch, Response, Routes};
+use spaces::SpaceId;
 use spaces::access::Purpose;
 use spaces::pages::{Section, Space, Visit, section};
 use std::collections::HashMap;
@@ -241,9 +242,9 @@ impl FormPage for CleanupPage {
     }
 }
 
-fn owner(space: &Space) -> Owner {
+fn owner(space: &Space) -> SpaceId {
     match space {
-        Space::Group(group, _) => Owner::Group(group.id),
-        Space::Project(project, _) => Owner::Project(project.id),
+        Space::Group(group, _) => SpaceId::Group(group.id),
+        Space::Project(project, _) => SpaceId::Project(project.id),
     }
 }

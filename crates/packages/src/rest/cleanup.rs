@@ -1,6 +1,6 @@
 //! Cleanup rules of a project or group, their runs, and dry runs.
 
-use crate::cleanup::model::{CleanupRun, Going, Owner, Rule};
+use crate::cleanup::model::{CleanupRun, Going, Rule};
 use crate::cleanup::rule::{self, Change};
 use crate::cleanup::run;
 use crate::client::Client;
@@ -8,6 +8,7 @@ use crate::declare::Place;
 use crate::store::cleanup_rules as rows;
 use kernel::error::{Error, Found, Result};
 use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
+use spaces::SpaceId;
 use store::Tx;
 
 const PLACES: [Place; 2] = [
@@ -128,7 +129,7 @@ async fn going(client: &Client, rule: Rule, paging: Paging) -> Result<Paged<Goin
 
 /// Reads at a place whose rules the client sets.
 async fn read<T: Send + 'static>(
-    client: &Client, work: impl FnOnce(&mut Tx<'_>, Owner) -> Result<T> + Send + 'static,
+    client: &Client, work: impl FnOnce(&mut Tx<'_>, SpaceId) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     let of = client.clone();
     let read = client.app.read(move |tx| {
@@ -140,7 +141,7 @@ async fn read<T: Send + 'static>(
 
 /// Changes something at a place whose rules the client sets.
 async fn write<T: Send + 'static>(
-    client: &Client, work: impl Fn(&mut Tx<'_>, &Client, Owner) -> Result<T> + Send + 'static,
+    client: &Client, work: impl Fn(&mut Tx<'_>, &Client, SpaceId) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     let of = client.clone();
     let written = client.app.write(move |tx| {

@@ -1,6 +1,6 @@
 //! Deleting packages and files: out of sight at once, gone by job.
 
-use super::protection;
+use super::{protection, record_file};
 use crate::access::{RegistryAccess, authorize, not_found};
 use crate::activity;
 use crate::cleanup::model::{Going, Rule};
@@ -130,18 +130,7 @@ impl<'a> Deletion<'a> {
         files::mark_destroyed(tx, file.id)?;
         packages::touch(tx, package.id)?;
         enqueue(tx, self.registry, &PurgeFile { file: file.id })?;
-        audit::record(
-            tx,
-            self.viewer,
-            "package_file.destroy",
-            ("Package", package.id, &package.name),
-            json!({
-                "project_id": package.project_id,
-                "version": package.version,
-                "file_id": file.id,
-                "file_name": file.file_name,
-            }),
-        )
+        record_file(tx, self.viewer, "package_file.destroy", (&package, &file))
     }
 
     /// The package, whatever its state, unless it is destroyed or protected.

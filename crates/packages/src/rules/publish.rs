@@ -1,6 +1,6 @@
 //! Adding a file to a package, which is made with its first file.
 
-use super::protection;
+use super::{protection, record_file};
 use crate::access::RegistryAccess;
 use crate::activity;
 use crate::builds;
@@ -11,10 +11,8 @@ use crate::settings;
 use crate::store::packages::NewPackage;
 use crate::store::{files, packages};
 use identity::viewer::Viewer;
-use kernel::audit;
 use kernel::blobs::Stored;
 use kernel::error::{Error, Result};
-use serde_json::json;
 use spaces::activity::Action;
 use store::Tx;
 
@@ -150,19 +148,7 @@ pub fn add_beside(
     let file = files::insert(tx, package, file_name, stored, metadata)?;
     builds::record(tx, viewer, &file)?;
     packages::touch(tx, package.id)?;
-    audit::record(
-        tx,
-        viewer,
-        "package_file.create",
-        ("Package", package.id, &package.name),
-        json!({
-            "project_id": package.project_id,
-            "version": package.version,
-            "file_id": file.id,
-            "file_name": file.file_name,
-            "size": file.size,
-        }),
-    )?;
+    record_file(tx, viewer, "package_file.create", (package, &file))?;
     Ok(file)
 }
 

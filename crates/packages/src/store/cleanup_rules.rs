@@ -1,9 +1,10 @@
 //! Cleanup rules, their runs, and what they are about.
 
-use crate::cleanup::model::{CleanupRun, Owner, Rule, Standing};
+use crate::cleanup::model::{CleanupRun, Rule, Standing};
 use crate::model::PackageType;
 use kernel::error::Result;
 use kernel::time::Timestamp;
+use spaces::SpaceId;
 use store::{Fragment, IntoValue, Tx, Value, sql};
 
 /// Runs that are remembered of a rule.
@@ -11,8 +12,8 @@ const REMEMBERED: i64 = 20;
 /// Names beyond which nobody counts how many there are.
 const MAX_COUNTED: i64 = 1_000_000;
 
-pub fn list(tx: &mut Tx<'_>, owner: Owner, limit: i64) -> Result<Vec<Rule>> {
-    let (project, group) = owner.ids();
+pub fn list(tx: &mut Tx<'_>, owner: SpaceId, limit: i64) -> Result<Vec<Rule>> {
+    let (project, group) = owner.columns();
     Ok(tx.all(
         sql!(
             "select * from package_cleanup_rules
@@ -22,8 +23,8 @@ pub fn list(tx: &mut Tx<'_>, owner: Owner, limit: i64) -> Result<Vec<Rule>> {
     )?)
 }
 
-pub fn rule_of(tx: &mut Tx<'_>, owner: Owner, id: i64) -> Result<Option<Rule>> {
-    let (project, group) = owner.ids();
+pub fn rule_of(tx: &mut Tx<'_>, owner: SpaceId, id: i64) -> Result<Option<Rule>> {
+    let (project, group) = owner.columns();
     Ok(tx.optional(
         sql!(
             "select * from package_cleanup_rules
@@ -287,8 +288,8 @@ fn in_scope(select: &str, rule: &Rule) -> Result<Fragment> {
          where not projects.archived and projects.deletion_scheduled_at is null",
     );
     match rule.owner()? {
-        Owner::Project(id) => query.push(" and projects.id = ", id),
-        Owner::Group(id) => query
+        SpaceId::Project(id) => query.push(" and projects.id = ", id),
+        SpaceId::Group(id) => query
             .push(" and n.lineage >= (select lineage from namespaces where id = ", id)
             // ':' follows '/' and all digits, so this ends what begins so.
             .push(") and n.lineage < (select lineage || ':' from namespaces where id = ", id)

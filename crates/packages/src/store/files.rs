@@ -1,6 +1,7 @@
 //! Files of packages and the blobs they name.
 
 use crate::model::{Package, PackageFile};
+use identity::{give, handing};
 use jiff::Timestamp;
 use kernel::blobs::Stored;
 use kernel::error::Result;
@@ -222,7 +223,7 @@ pub fn remove_from_project(tx: &mut Tx<'_>, project_id: i64, limit: i64) -> Resu
 
 /// Bytes of the packages of each project that can be downloaded.
 pub fn sizes(tx: &mut Tx<'_>, projects: &[i64]) -> Result<HashMap<i64, i64>> {
-    let rows: Vec<(i64, i64)> = tx.all(
+    Ok(tx.pairs(
         sql!(
             "select p.project_id, cast(sum(f.size) as bigint) from packages p
              join package_files f on f.package_id = p.id
@@ -230,19 +231,12 @@ pub fn sizes(tx: &mut Tx<'_>, projects: &[i64]) -> Result<HashMap<i64, i64>> {
              group by p.project_id"
         ),
         (projects,),
-    )?;
-    Ok(rows.into_iter().collect())
+    )?)
 }
 
 /// Gives at most `limit` packages another creator; how many.
 pub fn hand_over(tx: &mut Tx<'_>, from: i64, to: Option<i64>, limit: i64) -> Result<i64> {
-    Ok(tx.execute(
-        sql!(
-            "update packages set creator_id = $2 where id in
-                (select id from packages where creator_id = $1 limit $3)"
-        ),
-        (from, to, limit),
-    )? as i64)
+    handing::hand_over(tx, &[give!("packages", "creator_id")], (from, to), limit)
 }
 
 /// Removes a destroyed package that has no more files.
@@ -257,25 +251,12 @@ pub fn remove_package(tx: &mut Tx<'_>, id: i64) -> Result<()> {
 /// Removes the rows of those blobs that nothing refers to any more; their
 /// keys. Another room may refer to the same blob, which its foreign key says.
 pub fn release(tx: &mut Tx<'_>, keys: &[String]) -> Result<Vec<String>> {
-    let mut gone = Vec::new();
-    for key in keys {
-        let removed = tx.savepoint(|tx| {
-            tx.execute(
-                sql!(
-                    "delete from blobs where key = $1
-                        and not exists (select 1 from package_files where blob_key = $1)
-                        and not exists (select 1 from uploads where blob_key = $1)"
-                ),
-                (key.as_str(),),
-            )
-        });
-        match removed {
-            Ok(0) | Err(store::Error::Foreign) => {}
-            Ok(_) => gone.push(key.clone()),
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(gone)
+    let delete = sql!(
+        "delete from blobs where key = $1
+            and not exists (select 1 from package_files where blob_key = $1)
+            and not exists (select 1 from uploads where blob_key = $1)"
+    );
+    kernel::blob_rows::release(tx, delete, keys)
 }
 
 /// Some keys after `after` of blobs that no row of any room names.
@@ -287,6 +268,8 @@ pub fn unreferenced(tx: &mut Tx<'_>, after: &str, limit: i64) -> Result<Vec<Stri
                 and not exists (select 1 from uploads u where u.blob_key = b.key)
                 and not exists (select 1 from repository_packs r where r.pack_key = b.key)
                 and not exists (select 1 from repository_packs r where r.index_key = b.key)
+                and not exists (select 1 from repository_packs r where r.other_pack_key = b.key)
+                and not exists (select 1 from repository_packs r where r.other_index_key = b.key)
                 and not exists (select 1 from lfs_objects l where l.blob_key = b.key)
                 and not exists (select 1 from ci_artifacts a where a.blob_key = b.key)
                 and not exists (select 1 from dependency_exports e where e.blob_key = b.key)

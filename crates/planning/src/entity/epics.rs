@@ -2,13 +2,13 @@
 
 use super::issues::{LabelsShown, References};
 use super::labels as label_entity;
-use crate::access::epics::visible;
+use crate::access::epics::is_visible;
 use crate::model::epics::{EPIC, Epic, WORK_ITEMS};
 use crate::model::{IssueState, Label, color};
 use crate::store::epics as rows;
 use crate::store::labels;
 use crate::targets::{Seen, TargetKind};
-use ::store::{Fragment, Tx};
+use ::store::Tx;
 use identity::entities::{UserBasic, basic, load_basic};
 use identity::model::User;
 use identity::viewer::Viewer;
@@ -174,17 +174,7 @@ fn references(epic: &Epic, group_id: Option<i64>) -> References {
 }
 
 /// Epics, as notes and to-dos are about them.
-pub const KIND: TargetKind =
-    TargetKind { name: EPIC, visible: todo_is_visible, read: seen, talk: None };
-
-fn todo_is_visible(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
-    let mut condition = Fragment::new(&format!(
-        "exists (select 1 from {} where epics.id = todos.target_id and ",
-        rows::TABLES
-    ));
-    condition.append(visible(tx, viewer)).raw(")");
-    condition
-}
+pub const KIND: TargetKind = TargetKind { name: EPIC, visible: is_visible, read: seen, talk: None };
 
 fn seen(app: &App, tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64]) -> Result<HashMap<i64, Seen>> {
     let epics = rows::visible_by_ids(tx, viewer, ids)?;

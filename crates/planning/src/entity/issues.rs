@@ -5,6 +5,8 @@ use super::milestones::{MilestoneEntity, milestone};
 use crate::access::Scope;
 use crate::model::epics::Epic;
 use crate::model::{Issue, IssueKind, IssueState, Label, Milestone, Severity, human_span};
+use crate::requests::closing;
+use crate::rules::times::Timed;
 use crate::store::epics::issues::epics_of;
 use crate::store::issues::{self as rows, links};
 use crate::store::{labels, milestones};
@@ -134,6 +136,8 @@ pub struct RelatedToIssues {
     labels: HashMap<i64, Vec<Label>>,
     milestones: HashMap<i64, Milestone>,
     blocking: HashMap<i64, i64>,
+    /// How many merge requests close each.
+    requests: HashMap<i64, i64>,
     epics: HashMap<i64, Epic>,
     /// Projects whose internal notes the viewer may count.
     reported: Option<HashSet<i64>>,
@@ -167,6 +171,7 @@ impl RelatedToIssues {
             labels: labels::of_issues(tx, &ids)?,
             milestones: milestones::by_ids(tx, &in_milestones)?,
             blocking: links::blocking(tx, viewer, &ids)?,
+            requests: closing(tx, viewer, &ids)?,
             epics: epics_of(tx, viewer, &ids)?,
             reported: reported(tx, viewer, scope, issues)?,
             base: match scope {
@@ -215,12 +220,13 @@ pub fn web_url(app: &App, issue: &Issue) -> String {
     app.url(&issue.path())
 }
 
-pub fn time_stats(issue: &Issue) -> TimeStats {
+pub fn time_stats(it: &impl Timed) -> TimeStats {
+    let (estimated, spent) = it.times();
     TimeStats {
-        time_estimate: issue.time_estimate,
-        total_time_spent: issue.time_spent,
-        human_time_estimate: human_span(issue.time_estimate),
-        human_total_time_spent: human_span(issue.time_spent),
+        time_estimate: estimated,
+        total_time_spent: spent,
+        human_time_estimate: human_span(estimated),
+        human_total_time_spent: human_span(spent),
     }
 }
 
@@ -260,7 +266,7 @@ pub fn issue(app: &App, issue: &Issue, around: &RelatedToIssues, details: bool) 
         author: around.person(app, issue.author_id),
         work_item_type: issue.kind.as_str().to_ascii_uppercase(),
         user_notes_count: around.notes(issue),
-        merge_requests_count: 0,
+        merge_requests_count: around.requests.get(&issue.id).copied().unwrap_or(0),
         upvotes: issue.upvotes,
         downvotes: issue.downvotes,
         due_date: issue.due_on.map(|day| day.to_string()),

@@ -56,8 +56,16 @@ pub struct LabelDetails {
     pub text_color: String,
 }
 
-/// A label, with its open and closed issues where they were counted.
-pub fn label(label: &Label, counts: Option<(i64, i64)>) -> LabelEntity {
+/// How much has a label, of what the caller sees.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LabelCounts {
+    pub open_issues: i64,
+    pub closed_issues: i64,
+    pub open_requests: i64,
+}
+
+/// A label, with how much has it where that was counted.
+pub fn label(label: &Label, counts: Option<LabelCounts>) -> LabelEntity {
     LabelEntity {
         id: label.id,
         name: label.title.clone(),
@@ -65,9 +73,9 @@ pub fn label(label: &Label, counts: Option<(i64, i64)>) -> LabelEntity {
         text_color: color::text_on(&label.color).to_owned(),
         description: label.description.clone(),
         description_html: html(label),
-        open_issues_count: counts.map(|(open, _)| open),
-        closed_issues_count: counts.map(|(_, closed)| closed),
-        open_merge_requests_count: counts.map(|_| 0),
+        open_issues_count: counts.map(|counts| counts.open_issues),
+        closed_issues_count: counts.map(|counts| counts.closed_issues),
+        open_merge_requests_count: counts.map(|counts| counts.open_requests),
         subscribed: label.subscribed,
         priority: label.priority,
         is_project_label: label.project_id.is_some(),

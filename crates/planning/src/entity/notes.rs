@@ -1,7 +1,8 @@
 //! Notes, discussions and reactions as JSON.
 
 use crate::store::awards::Award;
-use crate::store::notes::Note;
+use crate::store::notes::{COMMIT, Note};
+use crate::targets::Placement;
 use identity::entities::{UserBasic, basic};
 use identity::model::User;
 use kernel::app::App;
@@ -23,18 +24,55 @@ pub struct NoteEntity {
     pub created_at: String,
     pub updated_at: String,
     pub system: bool,
-    pub noteable_id: i64,
+    /// Nothing of commits.
+    pub noteable_id: Option<i64>,
     pub noteable_type: String,
     pub project_id: Option<i64>,
+    /// Where in code it stands, if it does.
+    #[serde(flatten)]
+    pub place: Option<PlaceEntity>,
     pub resolvable: bool,
     #[serde(flatten)]
     pub resolution: Option<Resolution>,
+    /// Changes that it suggests; of notes in code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggestions: Option<Vec<Value>>,
     pub confidential: bool,
     pub internal: bool,
     /// Number of the issue; of epics it is not told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub noteable_iid: Option<i64>,
     pub commands_changes: Map<String, Value>,
+}
+
+/// Where in code a note stands.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct PlaceEntity {
+    /// The commit that it was written about, if it was about one.
+    pub commit_id: Option<String>,
+    /// The file and the line, and between which commits.
+    pub position: Value,
+}
+
+/// The type of notes that stand in code.
+const DIFF_NOTE: &str = "DiffNote";
+
+impl NoteEntity {
+    /// The same note, which stands here.
+    pub fn placed(self, placement: Option<&Placement>) -> NoteEntity {
+        let Some(placement) = placement else {
+            return self;
+        };
+        NoteEntity {
+            note_type: Some(DIFF_NOTE.to_owned()),
+            place: Some(PlaceEntity {
+                commit_id: placement.commit_id.clone(),
+                position: placement.position.clone(),
+            }),
+            suggestions: Some(placement.suggestions.clone()),
+            ..self
+        }
+    }
 }
 
 /// How far a note is that can be resolved.
@@ -87,15 +125,17 @@ pub fn note(
         created_at: wire::text(note.created_at),
         updated_at: wire::text(note.updated_at),
         system: note.is_system,
-        noteable_id: note.noteable_id,
+        noteable_id: Some(note.noteable_id).filter(|_| note.noteable_type != COMMIT),
         noteable_type: note.noteable_type.clone(),
         project_id: note.project_id,
+        place: None,
         resolvable: note.is_resolvable(),
         resolution: note.is_resolvable().then(|| Resolution {
             resolved: note.is_resolved(),
             resolved_by: person(note.resolved_by_id),
             resolved_at: note.resolved_at.map(wire::text),
         }),
+        suggestions: None,
         confidential: note.internal,
         internal: note.internal,
         noteable_iid,
@@ -103,9 +143,10 @@ pub fn note(
     }
 }
 
-/// A discussion of these notes, which all belong to it.
+/// A discussion of these notes, which all belong to it, with where they stand.
 pub fn discussion(
     app: &App, notes: &[Note], noteable_iid: Option<i64>, users: &HashMap<i64, User>,
+    placed: &HashMap<i64, Placement>,
 ) -> DiscussionEntity {
     let first = notes.first();
     let mut resolvable = notes.iter().filter(|one| one.is_resolvable()).peekable();
@@ -118,7 +159,7 @@ pub fn discussion(
         resolved: is_resolvable.then_some(is_resolved),
         notes: notes
             .iter()
-            .map(|one| note(app, one, noteable_iid, users, Map::new()))
+            .map(|one| note(app, one, noteable_iid, users, Map::new()).placed(placed.get(&one.id)))
             .collect(),
     }
 }

@@ -1,8 +1,9 @@
-//! Issues that a message closes: «Closes #1, acme/anvil#2 and #3», «fixed: issue #4».
+//! Issues that a message closes: «Closes #1, acme/anvil#2 and #3», «fixed: issue #4», also
+//! by their addresses.
 
 use super::mentions;
 use super::prose;
-use super::references::{Name, find};
+use super::references::{Name, find_with};
 
 /// With which such a piece of text begins.
 const STEMS: &[(&str, &[&str])] = &[
@@ -12,12 +13,12 @@ const STEMS: &[(&str, &[&str])] = &[
     ("implement", &["implement", "implements", "implemented", "implementing"]),
 ];
 
-/// The issues that a text closes, each once.
-pub fn closed(text: &str) -> Vec<Name> {
+/// The issues that a text closes, each once; addresses begin with the instance's own.
+pub fn closed(text: &str, own: &str) -> Vec<Name> {
     let mut all: Vec<Name> = Vec::new();
     for line in prose::lines(text).filter(|line| !line.is_code) {
         for (part, _) in mentions::spans(line.text).filter(|(_, is_code)| !is_code) {
-            for name in closed_in(part) {
+            for name in closed_in(part, own) {
                 if !all.contains(&name) {
                     all.push(name);
                 }
@@ -27,9 +28,9 @@ pub fn closed(text: &str) -> Vec<Name> {
     all
 }
 
-fn closed_in(part: &str) -> Vec<Name> {
+fn closed_in(part: &str, own: &str) -> Vec<Name> {
     let (mut all, mut from, mut goes_on) = (Vec::new(), 0, false);
-    for one in find(part) {
+    for one in find_with(part, own) {
         let before = &part[from..one.range.start];
         goes_on = matches!(one.name, Name::Issue(..))
             && ((goes_on && joins(before)) || ends_with_word(before));
@@ -76,7 +77,7 @@ mod tests {
             Name::Issue(_, iid) => Some(iid),
             _ => None,
         };
-        closed(text).into_iter().filter_map(number).collect()
+        closed(text, "https://tenon.example").into_iter().filter_map(number).collect()
     }
 
     #[test]
@@ -88,6 +89,7 @@ mod tests {
             ("This resolves: issues acme/anvil#7", vec![7]),
             ("A title\n\nImplements #5\nSee #6", vec![5]),
             ("Closes:#8", vec![8]),
+            ("Fixes https://tenon.example/a/b/-/issues/9 and #10.", vec![9, 10]),
         ] {
             assert_eq!(numbers(text), closes, "{text}");
         }
@@ -100,6 +102,8 @@ mod tests {
             "`Closes #1`",
             "closes the door of #1",
             "fixture #1",
+            "Closes !1",
+            "Closes https://tenon.example/a/b/-/merge_requests/1",
         ] {
             assert_eq!(numbers(text), Vec::<i64>::new(), "{text}");
         }

@@ -1,5 +1,6 @@
 //! Reads what people write, without I/O.
 
+pub mod addresses;
 pub mod closing;
 pub mod mentions;
 pub mod prose;

@@ -4,8 +4,8 @@ use super::prose;
 
 const MOST: usize = 100;
 
-/// Every command there is (docs/interface/collaboration.md 5.6); those of merge requests do nothing
-/// here and leave the text all the same.
+/// Every command there is (docs/interface/collaboration.md 5.6); one that a thing does not
+/// have does nothing there, and leaves the text all the same.
 const NAMES: &[&str] = &[
     "approve",
     "assign",
@@ -34,6 +34,7 @@ const NAMES: &[&str] = &[
     "parent_epic",
     "promote",
     "promote_to_incident",
+    "react",
     "ready",
     "reassign",
     "reassign_reviewer",
@@ -48,14 +49,20 @@ const NAMES: &[&str] = &[
     "remove_parent_epic",
     "remove_time_spent",
     "reopen",
+    "request_changes",
+    "request_review",
+    "reviewer",
     "severity",
     "spend",
+    "submit_review",
     "subscribe",
     "tag",
     "target_branch",
     "title",
     "todo",
+    "unapprove",
     "unassign",
+    "unassign_reviewer",
     "unlabel",
     "unlock",
     "unsubscribe",

@@ -1,12 +1,13 @@
-//! What a piece of text names: `#1`, `acme/anvil#1`, `&1`, `acme&1`, `^alert#1`,
-//! `~bug`, `~"two words"`, `%1.0` and `@jane`.
+//! What a piece of text names: `#1`, `acme/anvil#1`, `!1`, `&1`, `acme&1`, `^alert#1`,
+//! `~bug`, `~"two words"`, `%1.0` and `@jane`; and by its whole address ([`addresses`]).
 
+use super::addresses::addresses;
 use super::mentions::{self, name_at};
 use super::prose;
 use std::ops::Range;
 
 /// Longest name or path that is looked for, in characters.
-const LONGEST: usize = 255;
+pub(super) const LONGEST: usize = 255;
 
 /// Most names of one text that are told of.
 const MOST: usize = 50;
@@ -18,6 +19,8 @@ const ALERT: &str = "alert#";
 pub enum Name {
     /// An issue by its number, in this project or that of a path.
     Issue(Option<String>, i64),
+    /// A merge request by its number, in this project or that of a path.
+    MergeRequest(Option<String>, i64),
     /// An epic by its number, in this group or that of a path.
     Epic(Option<String>, i64),
     /// An alert by its number, in this project or that of a path.
@@ -38,7 +41,7 @@ pub struct Reference {
 
 pub fn find(text: &str) -> Vec<Reference> {
     let mut found: Vec<Reference> = Vec::new();
-    for (at, sign) in text.match_indices(['#', '&', '^', '~', '%', '@']) {
+    for (at, sign) in text.match_indices(['#', '!', '&', '^', '~', '%', '@']) {
         let from = found.last().map_or(0, |last| last.range.end);
         if at >= from {
             found.extend(reference(text, from, at, sign));
@@ -47,21 +50,46 @@ pub fn find(text: &str) -> Vec<Reference> {
     found
 }
 
+/// The same with what addresses lead to that begin with the instance's own.
+pub fn find_with(text: &str, own: &str) -> Vec<Reference> {
+    let (mut found, mut from) = (Vec::new(), 0);
+    for address in addresses(text, own) {
+        found.extend(find_in(text, from..address.range.start));
+        from = address.range.end;
+        found.push(Reference { range: address.range, name: address.name });
+    }
+    found.extend(find_in(text, from..text.len()));
+    found
+}
+
+fn find_in(text: &str, part: Range<usize>) -> impl Iterator<Item = Reference> {
+    let from = part.start;
+    find(&text[part]).into_iter().map(move |one| Reference {
+        range: one.range.start + from..one.range.end + from,
+        name: one.name,
+    })
+}
+
 /// The name whose sign stands at a place, after what is read already.
 fn reference(text: &str, from: usize, at: usize, sign: &str) -> Option<Reference> {
     let rest = &text[at + sign.len()..];
     let path = match sign {
-        "#" | "&" | "^" => path_at_end(&text[from..at]),
+        "#" | "!" | "&" | "^" => path_at_end(&text[from..at]),
         _ => "",
     };
     let start = at - path.len();
-    if text[..start].chars().next_back().is_some_and(joins) {
+    let is_part = |c: char| joins(c) || (sign == "!" && c == '!');
+    if text[..start].chars().next_back().is_some_and(is_part) {
         return None;
     }
     let (name, length) = match sign {
         "#" => {
             let (iid, length) = number(rest)?;
             (Name::Issue(filled(path), iid), length)
+        }
+        "!" => {
+            let (iid, length) = number(rest)?;
+            (Name::MergeRequest(filled(path), iid), length)
         }
         "&" => {
             let (iid, length) = number(rest)?;
@@ -86,12 +114,13 @@ fn reference(text: &str, from: usize, at: usize, sign: &str) -> Option<Reference
     Some(Reference { range: start..end, name })
 }
 
-/// What a text names outside of code, each name once.
-pub fn named(text: &str) -> Vec<Name> {
+/// What a text names outside of code, each name once, by addresses that begin with the
+/// instance's own, too.
+pub fn named(text: &str, own: &str) -> Vec<Name> {
     let mut all: Vec<Name> = Vec::new();
     for line in prose::lines(text).filter(|line| !line.is_code) {
         for (part, _) in mentions::spans(line.text).filter(|(_, is_code)| !is_code) {
-            for one in find(part) {
+            for one in find_with(part, own) {
                 if all.len() < MOST && !all.contains(&one.name) {
                     all.push(one.name);
                 }
@@ -126,7 +155,8 @@ pub fn qualified(text: &str, project: &str) -> String {
 fn qualify(all: &mut String, part: &str, project: &str) {
     let mut from = 0;
     for one in find(part) {
-        if let Name::Issue(None, _) | Name::Alert(None, _) = one.name {
+        if let Name::Issue(None, _) | Name::MergeRequest(None, _) | Name::Alert(None, _) = one.name
+        {
             all.push_str(&part[from..one.range.start]);
             all.push_str(project);
             from = one.range.start;
@@ -192,7 +222,7 @@ mod tests {
 
     #[test]
     fn every_kind_is_read_with_its_place() {
-        let text = "See #1, acme/anvil#22: &7 acme/tools&8. ~bug ~\"two words\" %1.0. %\"May 2\" (@jane/x) ~a::b! ^alert#3, a/b^alert#4";
+        let text = "See #1, acme/anvil#22: &7 acme/tools&8. ~bug ~\"two words\" %1.0. %\"May 2\" (@jane/x) ~a::b! ^alert#3, a/b^alert#4 !5 a/b!6";
         let of = |name: fn(String) -> Name, text: &str| name(text.to_owned());
         let expected = [
             ("#1", issue(None, 1)),
@@ -207,6 +237,8 @@ mod tests {
             ("~a::b", of(Name::Label, "a::b")),
             ("^alert#3", Name::Alert(None, 3)),
             ("a/b^alert#4", Name::Alert(Some("a/b".to_owned()), 4)),
+            ("!5", Name::MergeRequest(None, 5)),
+            ("a/b!6", Name::MergeRequest(Some("a/b".to_owned()), 6)),
         ];
         assert_eq!(read(text), expected.map(|(part, name)| (part.to_owned(), name)));
     }
@@ -247,6 +279,13 @@ mod tests {
             "^#1",
             "^alarm#1",
             "^^alert#1",
+            "!",
+            "!!1",
+            "!x",
+            "!1a",
+            "![1](2)",
+            "a != 1",
+            "ü!1",
         ] {
             assert_eq!(read(text), [], "{text}");
         }
@@ -257,9 +296,9 @@ mod tests {
 
     #[test]
     fn numbers_are_named_with_their_project_elsewhere() {
-        let text = "See #1, a/b#2 and ^alert#3.\n`#4` &5 ~bug @jane\n```\n#6\n```\n#7 `open\n";
-        let there =
-            "See a/c#1, a/b#2 and a/c^alert#3.\n`#4` &5 ~bug @jane\n```\n#6\n```\na/c#7 `open\n";
+        let text = "See #1, a/b#2 and ^alert#3.\n`#4` &5 ~bug @jane\n```\n#6\n```\n#7 !8 `open\n";
+        let there = "See a/c#1, a/b#2 and a/c^alert#3.\n`#4` &5 ~bug @jane\n```\n#6\n```\na/c#7 \
+            a/c!8 `open\n";
         assert_eq!(qualified(text, "a/c"), there);
         for same in ["", "\n", "a\nb", "a\n\n", "`", "``"] {
             assert_eq!(qualified(same, "a/c"), same);
@@ -269,7 +308,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn what_is_named_stands_there_and_nothing_else_changes(
-            text in "[a#&^~%@/.`\\n0-2\" -]{0,60}",
+            text in "[a#!&^~%@/.`\\n0-2\" -]{0,60}",
         ) {
             let mut end = 0;
             for one in find(&text) {
@@ -278,6 +317,9 @@ mod tests {
                 let written = &text[one.range];
                 let read = match &one.name {
                     Name::Issue(path, iid) => format!("{}#{iid}", path.as_deref().unwrap_or("")),
+                    Name::MergeRequest(path, iid) => {
+                        format!("{}!{iid}", path.as_deref().unwrap_or(""))
+                    }
                     Name::Epic(path, iid) => format!("{}&{iid}", path.as_deref().unwrap_or("")),
                     _ => continue,
                 };
@@ -292,7 +334,7 @@ mod tests {
     #[test]
     fn long_texts_are_read_in_a_moment() {
         let started = std::time::Instant::now();
-        for part in ["#", "a#", "&", "a&", "&1 ", "~\"", "@", "a/", "%x", "#1 ", "~a:"] {
+        for part in ["#", "a#", "!", "a!", "&", "a&", "&1 ", "~\"", "@", "a/", "%x", "#1 ", "~a:"] {
             find(&part.repeat(100_000));
         }
         assert!(started.elapsed().as_secs() < 5);

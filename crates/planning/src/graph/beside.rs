@@ -5,13 +5,13 @@ use super::ISSUE_TYPES;
 use super::Pages;
 use super::labels;
 use super::lists::{self, Sorted};
-use super::milestones::MilestonesOfIssues;
-use crate::model::epics::ItemKind;
+use super::milestones::MilestonesOfThings;
 use crate::model::{Issue, Label, Milestone};
 use crate::store::issues as rows;
 use crate::store::issues::filter::IssueFilter;
 use crate::store::issues::links;
 use crate::store::issues::list::Owners;
+use crate::store::labels::WornBy;
 use identity::graph::{People, Person, caller};
 use kernel::graph::{
     Args, Ask, BOOLEAN, Context, Graph, HasTypeRef, Key, ObjectBuilder, Order, object,
@@ -29,13 +29,13 @@ fn of_issue(it: ObjectBuilder<'_, Issue>) {
         "labels",
         object::<Label>("Label"),
         |issues: Vec<Arc<Issue>>, ask, _, context| async move {
-            labels::worn(ItemKind::Issue, ids(&issues), ask, context).await
+            labels::worn(WornBy::ISSUES, ids(&issues), ask, context).await
         },
     )
     .describe("Its labels, by title.")
     .connections("assignees", object::<Person>("UserCore"), assignees)
     .describe("Who is assigned.")
-    .load::<MilestonesOfIssues, _>("milestone", object::<Milestone>("Milestone"), |it| {
+    .load::<MilestonesOfThings, _>("milestone", object::<Milestone>("Milestone"), |it| {
         it.milestone_id
     })
     .describe("What it is to be done for.")

@@ -1,5 +1,6 @@
 //! The closed lists of the room.
 
+use super::sorts::time_sorts;
 use crate::model::{
     EscalationStatus, HealthStatus, IssueKind, IssueState, LinkType, MilestoneState, Severity,
 };
@@ -111,20 +112,6 @@ pub fn graph(g: &mut Graph) {
     let states = vec![item("active", "Being worked for."), item("closed", "Over.")];
     g.enumeration("MilestoneStateEnum", "States of a milestone.", states);
     todos(g);
-}
-
-/// The orders that all lists have: by when things were made and changed.
-fn time_sorts() -> Vec<EnumItem> {
-    vec![
-        item("CREATED_ASC", "First made first."),
-        item("CREATED_DESC", "Last made first."),
-        item("UPDATED_ASC", "Longest unchanged first."),
-        item("UPDATED_DESC", "Last changed first."),
-        item("created_asc", "First made first."),
-        item("created_desc", "Last made first."),
-        item("updated_asc", "Longest unchanged first."),
-        item("updated_desc", "Last changed first."),
-    ]
 }
 
 /// The orders of epics and work items, but for those by when they are due.

@@ -4,8 +4,9 @@ use super::enums::chosen;
 use super::issue::number;
 use super::{EPIC_ID, Moment};
 use crate::model::{IssueKind, IssueState};
-use crate::rules::awards;
+use crate::rules::narrowing;
 use crate::store::issues::filter::{AnyOf, Has, IssueFilter, Marks, Stage, Times};
+use crate::store::listed::Alike;
 use identity::graph::viewer;
 use kernel::graph::input::GraphInput;
 use kernel::graph::{BOOLEAN, Context, Fault, Graph, HasTypeRef, STRING, TIME, named};
@@ -118,12 +119,21 @@ pub fn bounded<T>(list: Option<Vec<T>>, name: &str) -> Result<Vec<T>, Fault> {
     }
 }
 
-/// One of these titles at least; one alone may be `Any` or `None`.
-pub fn titled(titles: Vec<String>) -> Option<Has<Vec<String>>> {
-    match titles.as_slice() {
-        [] => None,
-        [only] => Has::of(only, |only| vec![only.to_owned()]),
-        _ => Some(Has::This(titles)),
+/// Anything or nothing, as a wildcard says.
+pub fn wildcard<T>(name: Option<&str>) -> Option<Has<T>> {
+    match name {
+        Some("ANY") => Some(Has::Any),
+        Some("NONE") => Some(Has::None),
+        _ => None,
+    }
+}
+
+/// Milestones that have begun or are to come, as a wildcard says.
+pub fn staged(name: Option<&str>) -> Option<Stage> {
+    match name {
+        Some("STARTED") => Some(Stage::Started),
+        Some("UPCOMING") => Some(Stage::Upcoming),
+        _ => None,
     }
 }
 
@@ -131,40 +141,29 @@ impl Like {
     fn marks(
         self, milestone: Option<&str>, context: &Context,
     ) -> Result<(Marks, Vec<IssueKind>), Fault> {
-        let titles =
-            |list: Option<Vec<Option<String>>>, name: &str| -> Result<Vec<String>, Fault> {
-                let list = bounded(list, name)?.into_iter().flatten();
-                Ok(list.filter(|one| !one.is_empty()).collect())
-            };
-        let labels = titles(self.label_name, "labelName")?;
-        let milestones_found = titles(self.milestone_title, "milestoneTitle")?;
-        let wildcard = match milestone {
-            Some("ANY") => Some(Has::Any),
-            Some("NONE") => Some(Has::None),
-            _ => None,
-        };
+        let labels = bounded(self.label_name, "labelName")?.into_iter().flatten();
+        let milestones = bounded(self.milestone_title, "milestoneTitle")?.into_iter().flatten();
+        let of_title = narrowing::labels(milestones.collect());
         let iids = self.iids.map(|all| bounded(Some(all), "iids")).transpose()?;
         let user = |text: &str| match text.parse::<i64>() {
             Ok(id) => id,
             Err(_) => identity::graph::USER_ID.read(text).unwrap_or(0),
         };
         let weight = |text: &str| text.parse().unwrap_or(-1);
-        let reaction = self.my_reaction_emoji.as_deref().and_then(awards::wanted);
         let kinds = self.types.unwrap_or_default().into_iter();
         let kinds = kinds.filter_map(|one| chosen(Some(one), IssueKind::from_text));
         let marks = Marks {
-            labels: titled(labels),
-            milestone: match milestones_found.is_empty() {
-                true => wildcard,
-                false => titled(milestones_found),
+            alike: Alike {
+                labels: narrowing::labels(labels.collect()),
+                milestone: of_title.or_else(|| wildcard(milestone)),
+                author_id: None,
+                author_username: self.author_username,
+                assignee: self.assignee_id.and_then(|text| Has::of(&text, user)),
+                assignee_usernames: bounded(self.assignee_usernames, "assigneeUsernames")?,
+                reaction: narrowing::reaction(&viewer(context), self.my_reaction_emoji.as_deref()),
             },
-            author_id: None,
-            author_username: self.author_username,
-            assignee: self.assignee_id.and_then(|text| Has::of(&text, user)),
-            assignee_usernames: bounded(self.assignee_usernames, "assigneeUsernames")?,
             iids: iids.map(|all| all.iter().map(|one| number(one)).collect()),
             weight: self.weight.and_then(|text| Has::of(&text, weight)),
-            reaction: reaction.map(|wanted| (viewer(context).user_id().unwrap_or(0), wanted)),
         };
         Ok((marks, kinds.collect()))
     }
@@ -203,12 +202,9 @@ impl Common {
         if let Some(iid) = self.iid {
             is.iids.get_or_insert_default().push(number(&iid));
         }
-        is.assignee_usernames.extend(self.assignee_username);
-        match self.assignee_wildcard_id.as_deref() {
-            Some("ANY") => is.assignee = Some(Has::Any),
-            Some("NONE") => is.assignee = Some(Has::None),
-            _ => {}
-        }
+        is.alike.assignee_usernames.extend(self.assignee_username);
+        let somebody = wildcard(self.assignee_wildcard_id.as_deref());
+        is.alike.assignee = somebody.or(is.alike.assignee);
         let fields = self.fields.unwrap_or_default();
         let time = |at: Option<Moment<Timestamp>>| at.map(|at| at.0);
         Ok(IssueFilter {
@@ -223,11 +219,7 @@ impl Common {
                 author_usernames: bounded(either.author_usernames, "authorUsernames")?,
                 assignee_usernames: bounded(either.assignee_usernames, "assigneeUsernames")?,
             },
-            stage: match milestone {
-                Some("STARTED") => Some(Stage::Started),
-                Some("UPCOMING") => Some(Stage::Upcoming),
-                _ => None,
-            },
+            stage: staged(milestone),
             search: self.search,
             in_title: fields.iter().any(|one| one == "TITLE"),
             in_description: fields.iter().any(|one| one == "DESCRIPTION"),

@@ -3,31 +3,37 @@
 use super::change::{At, edit, one, shown};
 use super::enums::{ESCALATION, HEALTH, SEVERITY, STATE, TYPE, chosen};
 use super::labels::numbers;
-use super::prose::{Prose, written};
-use super::{EPIC_ID, ISSUE_ID, ISSUE_TYPES, Issues, MILESTONE_ID, Moment, one_by_id, writer};
+use super::prose::{Prose, referred, timed, written};
+use super::{
+    EPIC_ID, ISSUE_ID, ISSUE_TYPES, Issues, MILESTONE_ID, Moment, one_by_id, one_of_each, writer,
+};
 use crate::guarded;
 use crate::model::{Issue, IssueKind};
 use crate::rules::issues::{Assignees, IssueInput, StateEvent};
+use crate::rules::labelling::Labelling;
 use crate::store::issues as rows;
 use identity::graph::{People, Person, USER_ID, caller};
+use identity::viewer::Viewer;
 use kernel::error::Error;
 use kernel::graph::{
     Args, BOOLEAN, Context, Fault, Graph, HasTypeRef, ID, INT, ObjectBuilder, STRING, TIME,
     argument, item, named, object,
 };
 use kernel::graph_input;
-use kernel::http::Patch;
+use kernel::http::{Flat, Patch};
 use kernel::ids::Reference;
 use kernel::time::{Date, Timestamp, start_of};
 use serde_json::Value as Json;
 use spaces::graph::ProjectView as Project;
 use spaces::model::SourceKind;
-use std::collections::HashMap;
+use std::any::Any;
 use std::sync::Arc;
+use store::Tx;
 
-struct Tasks {
-    count: i64,
-    completed: i64,
+/// Check boxes of a text.
+pub struct Tasks {
+    pub count: i64,
+    pub completed: i64,
 }
 
 pub fn graph(g: &mut Graph) {
@@ -45,6 +51,7 @@ pub fn graph(g: &mut Graph) {
     for name in ISSUE_TYPES {
         let it = g.object::<Issue>(name, "An issue.");
         let it = times(marks(texts(it)));
+        let it = ticked(timed(it), tasks);
         super::notes::noteable(it, crate::issues::noteable);
         let issue = g.on::<Issue>(name);
         super::todos::todoable(issue, "currentUserTodos", crate::issues::noteable);
@@ -62,6 +69,24 @@ fn prose(it: &Issue) -> Prose<'_> {
     Prose { title: &it.title, text: it.description.as_deref(), source }
 }
 
+fn tasks(it: &Issue) -> Tasks {
+    Tasks { count: it.task_count, completed: it.task_completed_count }
+}
+
+fn reference(it: &Issue, full: bool) -> String {
+    let path = if full { it.project_path.as_str() } else { "" };
+    format!("{path}#{}", it.iid)
+}
+
+/// Adds the check boxes of its description.
+pub fn ticked<T: Any + Send + Sync>(
+    it: ObjectBuilder<'_, T>, tasks: fn(&T) -> Tasks,
+) -> ObjectBuilder<'_, T> {
+    let shape = object::<Tasks>("TaskCompletionStatus").required();
+    it.field("taskCompletionStatus", shape, move |it| Arc::new(tasks(it)))
+        .describe("Check boxes of its description.")
+}
+
 fn texts(it: ObjectBuilder<'_, Issue>) -> ObjectBuilder<'_, Issue> {
     let it = it
         .field("id", ID.required(), |it| ISSUE_ID.of(it.id))
@@ -70,21 +95,7 @@ fn texts(it: ObjectBuilder<'_, Issue>) -> ObjectBuilder<'_, Issue> {
         .describe("Number in its project.")
         .field("title", STRING.required(), |it| it.title.clone())
         .describe("Its title.");
-    written(it, prose, Issue::path)
-        .resolve("reference", STRING.required(), |it, args: Args, _| async move {
-            let full: Option<bool> = args.get("full")?;
-            let path = match full.unwrap_or(false) {
-                true => it.project_path.as_str(),
-                false => "",
-            };
-            Ok(format!("{path}#{}", it.iid))
-        })
-        .describe("How it is named.")
-        .arg(
-            argument("full", BOOLEAN)
-                .default(false)
-                .describe("With the path of its project."),
-        )
+    referred(written(it, prose, Issue::path), reference)
         .load::<People, _>("author", object::<Person>("UserCore"), |it| it.author_id)
         .describe("Who made it; null if their account is gone.")
         .load::<People, _>("closedBy", object::<Person>("UserCore"), |it| it.closed_by_id)
@@ -116,12 +127,6 @@ fn marks(it: ObjectBuilder<'_, Issue>) -> ObjectBuilder<'_, Issue> {
         .describe("Thumbs up.")
         .field("downvotes", INT.required(), |it| it.downvotes)
         .describe("Thumbs down.")
-        .field(
-            "taskCompletionStatus",
-            object::<Tasks>("TaskCompletionStatus").required(),
-            |it| Arc::new(Tasks { count: it.task_count, completed: it.task_completed_count }),
-        )
-        .describe("Check boxes of its description.")
         .field("moved", BOOLEAN, |it| Some(it.moved_to_id.is_some()))
         .describe("Whether it moved to another project.")
         .load::<Issues, _>("movedTo", object::<Issue>("Issue"), |it| it.moved_to_id)
@@ -133,14 +138,6 @@ fn marks(it: ObjectBuilder<'_, Issue>) -> ObjectBuilder<'_, Issue> {
 fn times(it: ObjectBuilder<'_, Issue>) -> ObjectBuilder<'_, Issue> {
     it.field("dueDate", TIME, |it| it.due_on.map(start_of))
         .describe("The day it is due.")
-        .field("timeEstimate", INT.required(), |it| it.time_estimate)
-        .describe("Seconds it is estimated to take.")
-        .field("totalTimeSpent", INT.required(), |it| it.time_spent)
-        .describe("Seconds spent on it.")
-        .field("humanTimeEstimate", STRING, |it| crate::model::human_span(it.time_estimate))
-        .describe("The time it is estimated to take, for people.")
-        .field("humanTotalTimeSpent", STRING, |it| crate::model::human_span(it.time_spent))
-        .describe("The time spent on it, for people.")
         .field("createdAt", TIME.required(), |it| it.created_at)
         .describe("When it was made.")
         .field("updatedAt", TIME.required(), |it| it.updated_at)
@@ -164,14 +161,11 @@ async fn of_projects(
 ) -> Result<Vec<Option<Arc<Issue>>>, Fault> {
     let iid: Option<String> = args.get("iid")?;
     let iid = number(&iid.unwrap_or_default());
-    let ids: Vec<i64> = projects.iter().map(|it| it.project.id).collect();
-    let (app, viewer) = caller(&context)?;
-    let asked = ids.clone();
-    let found = app.read(move |tx| rows::visible_by_iid(tx, &viewer, &asked, iid));
-    let found = found.await?.into_iter();
-    let found: HashMap<i64, Arc<Issue>> =
-        found.map(|issue| (issue.project_id, Arc::new(issue))).collect();
-    Ok(ids.iter().map(|id| found.get(id).cloned()).collect())
+    let places = projects.iter().map(|it| it.project.id).collect();
+    let read = move |tx: &mut Tx<'_>, viewer: &Viewer, places: &[i64]| {
+        rows::visible_by_iid(tx, viewer, places, iid)
+    };
+    one_of_each(&context, places, read, |it: Issue| (it.project_id, it)).await
 }
 
 /// The number that a text is; 0, which no issue has, of any other text.
@@ -231,8 +225,11 @@ impl CreateIssue {
             confidential: self.confidential,
             discussion_locked: Patch::given(self.locked),
             due_on: Patch::given(self.due_date.map(|day| day.0)),
-            labels: self.labels,
-            label_ids: numbers(self.label_ids)?,
+            wears: Flat(Labelling {
+                labels: self.labels,
+                label_ids: numbers(self.label_ids)?,
+                ..Labelling::default()
+            }),
             assignees: self.assignee_ids.map_or(Assignees::AsTheyAre, Assignees::Set),
             milestone_id: Patch::given(self.milestone_id),
             iid: self.iid,
@@ -301,9 +298,12 @@ impl UpdateIssue {
             confidential: self.confidential,
             discussion_locked: Patch::given(self.locked),
             due_on: self.due_date.map(|day| day.0),
-            label_ids: numbers(self.label_ids)?,
-            add_label_ids: numbers(self.add_label_ids)?.unwrap_or_default(),
-            remove_label_ids: numbers(self.remove_label_ids)?.unwrap_or_default(),
+            wears: Flat(Labelling {
+                label_ids: numbers(self.label_ids)?,
+                add_label_ids: numbers(self.add_label_ids)?.unwrap_or_default(),
+                remove_label_ids: numbers(self.remove_label_ids)?.unwrap_or_default(),
+                ..Labelling::default()
+            }),
             milestone_id: self.milestone_id,
             kind: kind(self.kind)?,
             weight: self.weight,

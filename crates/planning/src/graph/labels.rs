@@ -2,10 +2,9 @@
 
 use super::{Pages, by_key, caller, groups, projects, read_pages};
 use crate::access::{Aim, ParentRef as At, authorize};
-use crate::model::epics::ItemKind;
 use crate::model::{Label, color};
 use crate::rules::labels::{self as rules, LabelInput};
-use crate::store::labels::{self as rows, LabelFilter};
+use crate::store::labels::{self as rows, LabelFilter, WornBy};
 use crate::store::places::Places;
 use identity::graph::Tally;
 use identity::viewer::Viewer;
@@ -128,8 +127,8 @@ fn keys(label: &Label) -> Vec<Json> {
     vec![label.title.clone().into(), label.id.into()]
 }
 
-/// The labels on issues, or on epics.
-pub async fn worn(of: ItemKind, ids: Vec<i64>, ask: Ask, context: Context) -> Pages<Label> {
+/// The labels on things of one kind.
+pub async fn worn(of: WornBy, ids: Vec<i64>, ask: Ask, context: Context) -> Pages<Label> {
     let window = ask.window(&context, "labels", &KEYS)?;
     let on = ids.clone();
     let read = move |tx: &mut Tx<'_>, viewer: &Viewer, window: &Window| {

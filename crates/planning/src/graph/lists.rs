@@ -3,6 +3,7 @@
 use super::Pages;
 use super::filters::{Common, Either, NotLike, of_epic};
 use super::read_pages;
+use super::sorts::sort_of;
 use crate::model::Issue;
 use crate::store::issues::filter::IssueFilter;
 use crate::store::issues::list::{self as rows, Owners};
@@ -107,12 +108,8 @@ impl Sorted {
 
     fn read(args: &Args) -> Result<Sorted, Fault> {
         let name: Option<String> = args.get("sort")?;
-        let name = name.unwrap_or_default().to_ascii_lowercase();
-        let order = match name.ends_with("_asc") {
-            true => Order::Asc,
-            false => Order::Desc,
-        };
-        let by = match name.rsplit_once('_').map_or("", |(by, _)| by) {
+        let (by, order) = sort_of(name.as_deref());
+        let by = match by.as_str() {
             "updated" => By::Updated,
             "due_date" => By::Due,
             "weight" => By::Weight,

@@ -114,9 +114,9 @@ impl Loader for MilestoneLoader {
 }
 
 /// Milestones of things that the viewer sees, whose names show with those.
-pub struct MilestonesOfIssues;
+pub struct MilestonesOfThings;
 
-impl Loader for MilestonesOfIssues {
+impl Loader for MilestonesOfThings {
     type Key = i64;
     type Value = Arc<Milestone>;
 

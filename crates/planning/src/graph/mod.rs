@@ -2,10 +2,9 @@
 //! visible sets are those of REST: what is hidden there
 //! is null here.
 //!
-//! Rooms above give their own types notes and to-dos by [`noteable`] and
-//! [`todoable`].
+//! Rooms above give their own types notes, to-dos and reactions by [`noteable`],
+//! [`todoable`] and [`awardable`], and say where notes about them stand.
 
-mod absent;
 mod awards;
 mod beside;
 mod change;
@@ -20,12 +19,24 @@ mod milestones;
 mod notes;
 mod planned;
 mod prose;
+mod resolving;
+mod sorts;
 mod standing;
+mod taking_part;
 mod todos;
 mod write;
 
 pub use awards::awardable;
+pub use enums::chosen;
+pub use filters::{bounded, staged, wildcard};
+pub use issue::{Tasks, number, ticked};
+pub use labels::worn;
+pub use milestones::MilestonesOfThings;
 pub use notes::noteable;
+pub use prose::{Prose, referred, timed, written};
+pub use sorts::{sort_of, time_sorts};
+pub use standing::{In, Standing};
+pub use taking_part::taking_part;
 pub use todos::todoable;
 
 use crate::guarded::Writer;
@@ -73,7 +84,6 @@ pub fn graph(g: &mut Graph) {
     for id in [ISSUE_ID, EPIC_ID, MILESTONE_ID, NOTE_ID, TODO_ID] {
         id.register(g);
     }
-    absent::graph(g);
     enums::graph(g);
     labels::graph(g);
     milestones::graph(g);
@@ -108,7 +118,7 @@ fn groups(of: &[Arc<NamespaceView>]) -> (Places, Vec<i64>) {
 }
 
 /// What a loader finds for the viewer, by key.
-async fn by_key<R, K, V>(
+pub async fn by_key<R, K, V>(
     context: &Context, read: impl FnOnce(&mut Tx<'_>, &Viewer) -> Outcome<R> + Send + 'static,
     entry: impl Fn(R::Item) -> (K, V),
 ) -> Result<HashMap<K, Arc<V>>, Fault>
@@ -122,8 +132,21 @@ where
     Ok(entries.map(|(key, value)| (key, Arc::new(value))).collect())
 }
 
+/// In each of some places the one that is read for it, if there is one; `entry` tells the
+/// place of a row.
+pub async fn one_of_each<R: Send + 'static, T>(
+    context: &Context, places: Vec<i64>,
+    read: impl FnOnce(&mut Tx<'_>, &Viewer, &[i64]) -> Outcome<Vec<R>> + Send + 'static,
+    entry: impl Fn(R) -> (i64, T),
+) -> Result<Vec<Option<Arc<T>>>, Fault> {
+    let asked = places.clone();
+    let read = move |tx: &mut Tx<'_>, viewer: &Viewer| read(tx, viewer, &asked);
+    let found = by_key(context, read, entry).await?;
+    Ok(places.iter().map(|id| found.get(id).cloned()).collect())
+}
+
 /// A page for each owner, of the rows that are read for the viewer.
-async fn read_pages<T: Send + 'static>(
+pub async fn read_pages<T: Send + 'static>(
     context: &Context, window: Window, owners: &[i64],
     read: impl FnOnce(&mut Tx<'_>, &Viewer, &Window) -> Outcome<Vec<Owned<T>>> + Send + 'static,
     keys: impl Fn(&T) -> Vec<Json>,
@@ -136,7 +159,7 @@ async fn read_pages<T: Send + 'static>(
 
 /// The page with other rows in their places, before it is counted; what is gone is left
 /// out.
-fn mapped<T, U>(page: Connection<T>, of: impl Fn(&T) -> Option<Arc<U>>) -> Connection<U> {
+pub fn mapped<T, U>(page: Connection<T>, of: impl Fn(&T) -> Option<Arc<U>>) -> Connection<U> {
     let mut other = Connection::empty();
     other.next = page.next;
     other.previous = page.previous;
@@ -152,11 +175,12 @@ fn in_order<T>(window: &Window, whole: &[Arc<T>]) -> Connection<T> {
 }
 
 /// Pages of lists that are not counted.
-fn uncounted<T>(pages: Vec<Connection<T>>) -> Vec<Option<Connection<T>>> {
+pub fn uncounted<T>(pages: Vec<Connection<T>>) -> Vec<Option<Connection<T>>> {
     pages.into_iter().map(Some).collect()
 }
 
-fn one_by_id<L, T>(
+/// A root field that finds an object by its global ID.
+pub fn one_by_id<L, T>(
     g: &mut Graph, name: &'static str, of: &'static str, id: GlobalId, text: &'static str,
 ) where
     L: Loader<Key = i64, Value = Arc<T>>,
@@ -200,7 +224,7 @@ impl Loader for Notes {
 
 /// A time or day of an argument, whose form its scalar has checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Moment<T>(T);
+pub struct Moment<T>(pub T);
 
 impl<'de, T: FromStr> Deserialize<'de> for Moment<T>
 where
@@ -220,7 +244,7 @@ pub fn writer(context: &Context) -> Result<Writer, Fault> {
 }
 
 /// A page for each parent of a level, or nothing.
-type Pages<T> = Result<Vec<Option<Connection<T>>>, Fault>;
+pub type Pages<T> = Result<Vec<Option<Connection<T>>>, Fault>;
 
 /// A text, and what its files belong to.
 type Written = (Option<String>, Option<(SourceKind, i64)>);

@@ -1,14 +1,15 @@
 //! Notes and discussions, and the interface of what has them, which types of
 //! rooms above implement as well.
 
-use super::absent::Position;
 use super::enums::chosen;
 use super::epics::{EpicView, Epics};
+use super::resolving::resolvable;
 use super::standing::{In, InGroups, Standing};
 use super::{NOTE_ID, Notes, Pages, WORK_ITEM, by_key, html, one_by_id, read_pages, uncounted};
 use crate::model::epics::{EPIC, WORK_ITEMS};
+use crate::model::note_actions::action;
 use crate::store::notes::{self as rows, Activity, ISSUE, Note, Noteable};
-use crate::store::threads::{self, Beginning, Discussion};
+use crate::store::threads::{self, Discussion};
 use crate::targets;
 use identity::graph::{People, Person, caller, viewer};
 use identity::viewer::Viewer;
@@ -16,11 +17,11 @@ use kernel::graph::context::Loader;
 use kernel::graph::scalars::split;
 use kernel::graph::shape::Leaf;
 use kernel::graph::{
-    Args, Ask, BOOLEAN, Context, Cost, Fault, Graph, HasTypeRef, Key, ObjectBuilder, Order, STRING,
-    TIME, Window, any_of, argument, item, named, object,
+    Args, Ask, BOOLEAN, Context, Cost, Fault, GlobalId, Graph, HasTypeRef, ID, Key, ObjectBuilder,
+    Order, STRING, TIME, Window, any_of, argument, item, named, object,
 };
 use serde_json::{Value as Json, json};
-use spaces::access::{GUEST, MAINTAINER, REPORTER};
+use spaces::access::MAINTAINER;
 use spaces::graph::{ProjectView as Project, Projects};
 use spaces::model::SourceKind;
 use std::any::Any;
@@ -33,6 +34,14 @@ const DISCUSSION_ID: Leaf<String> =
     Leaf::new("DiscussionID", |id| json!(format!("gid://service/Discussion/{id}")));
 
 const NOTEABLE: &str = "NoteableInterface";
+
+const METADATA_ID: GlobalId = GlobalId::new("SystemNoteMetadataID", "SystemNoteMetadata");
+
+/// What a note of the program tells.
+struct Metadata {
+    note_id: i64,
+    action: &'static str,
+}
 
 pub fn graph(g: &mut Graph) {
     let text = "A global ID of a discussion.";
@@ -53,6 +62,11 @@ pub fn graph(g: &mut Graph) {
     g.enumeration("NotesFilterType", "Which notes.", activities);
     let interface = g.interface::<Noteable>(NOTEABLE, "What has notes.");
     lists(interface, |it| *it);
+    g.object::<Metadata>("SystemNoteMetadata", "What a note of the program tells.")
+        .field("id", ID.required(), |it| METADATA_ID.of(it.note_id))
+        .describe("Global ID.")
+        .field("action", STRING, |it| Some(it.action.to_owned()))
+        .describe("In a word: `title`, `approved`, `reviewer`.");
     note(g.object::<Note>("Note", "What somebody wrote, or the program tells."));
     permissions(g);
     discussion(g.object::<Discussion>("Discussion", "Notes that answer one another."));
@@ -186,6 +200,8 @@ fn note(it: ObjectBuilder<'_, Note>) {
         .describe("Who wrote it; null if it was nobody, or their account is gone.")
         .field("system", BOOLEAN.required(), |it| it.is_system)
         .describe("Whether the program tells what happened.")
+        .field("systemNoteMetadata", object::<Metadata>("SystemNoteMetadata"), metadata)
+        .describe("What the program tells, where there is a word for it.")
         .field("internal", BOOLEAN, |it| Some(it.internal))
         .describe("Whether it is for reporters only.")
         .field("confidential", BOOLEAN, |it| Some(it.internal))
@@ -198,8 +214,6 @@ fn note(it: ObjectBuilder<'_, Note>) {
         .describe("Who resolved it.")
         .field("resolvedAt", TIME, |it| it.resolved_at)
         .describe("When it was resolved.")
-        .field("position", object::<Position>("DiffPosition"), |_| None)
-        .describe("Where it stands in a change of source; there are no such notes yet.")
         .level("url", STRING, |notes, _, context| urls(notes, context))
         .describe("Where it stands on a page.")
         .field("createdAt", TIME.required(), |it| it.created_at)
@@ -212,6 +226,11 @@ fn note(it: ObjectBuilder<'_, Note>) {
         .describe("The discussion it is in.")
         .load::<Projects, _>("project", object::<Project>("Project"), |it| it.project_id)
         .describe("The project it is in.");
+}
+
+fn metadata(note: &Note) -> Option<Arc<Metadata>> {
+    let action = action(&note.body).filter(|_| note.is_system)?;
+    Some(Arc::new(Metadata { note_id: note.id, action }))
 }
 
 /// The epics that some of these notes are about.
@@ -287,8 +306,7 @@ fn permissions(g: &mut Graph) {
                     in_groups.get(&epic.group_id).copied()
                 };
                 let user = viewer(&context).user_id();
-                let ids = notes.iter().filter(|it| it.is_resolvable()).map(|it| it.id);
-                let began = context.load::<Beginnings>(ids).await?;
+                let resolvable = resolvable(&notes, &context).await?;
                 let of = |it: &Arc<Note>| {
                     let standing = match it.project_id {
                         Some(id) => found.get(&id).copied(),
@@ -300,32 +318,13 @@ fn permissions(g: &mut Graph) {
                         signed_in: user.is_some(),
                         own: user.is_some() && it.author_id == user,
                         system: it.is_system,
-                        resolves: began.get(&it.id).is_some_and(|it| resolves(it, user, standing)),
+                        resolves: resolvable.contains(&it.id),
                     })
                 };
                 Ok(notes.iter().map(of).collect())
             },
         )
         .describe("What the caller may do with it.");
-}
-
-/// Whether a user resolves a thread that began so; as the rules say it.
-fn resolves(began: &Beginning, user: Option<i64>, standing: In) -> bool {
-    let is_of_user = |id: Option<i64>| user.is_some() && id == user;
-    let concerned = is_of_user(began.began_by) || is_of_user(began.issue_author_id);
-    (standing.level >= REPORTER || concerned) && (!began.is_locked || standing.level >= GUEST)
-}
-
-struct Beginnings;
-
-impl Loader for Beginnings {
-    type Key = i64;
-    type Value = Arc<Beginning>;
-
-    async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, Arc<Beginning>>, Fault> {
-        let read = move |tx: &mut Tx<'_>, _: &Viewer| threads::beginnings(tx, &ids);
-        by_key(&context, read, |it: Beginning| (it.note_id, it)).await
-    }
 }
 
 fn discussion(it: ObjectBuilder<'_, Discussion>) {

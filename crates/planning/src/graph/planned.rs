@@ -1,5 +1,6 @@
 //! Pages of issues and epics, of both or of one kind, and how they are sorted.
 
+use super::sorts::sort_of;
 use super::{mapped, read_pages};
 use crate::store::items::{self as rows, Item, Items, Placed};
 use identity::viewer::Viewer;
@@ -28,10 +29,8 @@ pub struct Sorted {
 
 impl Sorted {
     pub fn named(name: Option<&str>) -> Sorted {
-        let name = name.unwrap_or_default().to_ascii_lowercase();
-        let (by, direction) = name.rsplit_once('_').unwrap_or_default();
-        let order = if direction == "asc" { Order::Asc } else { Order::Desc };
-        let by = match by {
+        let (by, order) = sort_of(name);
+        let by = match by.as_str() {
             "updated" => By::Updated,
             "title" => By::Title,
             "start_date" => By::Start,

@@ -33,6 +33,8 @@ const TARGETS: &[(&str, &str, &str)] = &[
     ("Issue", "ISSUE", "An issue."),
     ("Epic", "EPIC", "An epic."),
     ("AlertManagement::Alert", "ALERT", "An alert."),
+    ("MergeRequest", "MERGEREQUEST", "A merge request."),
+    ("Commit", "COMMIT", "A commit."),
 ];
 
 pub fn graph(g: &mut Graph) {

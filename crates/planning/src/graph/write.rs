@@ -37,6 +37,19 @@ graph_input! {
 }
 
 graph_input! {
+    struct CreateDiscussion {
+        /// What it is about.
+        noteable_id: String = named("NoteableID").required(),
+        /// The text of its first note, in Markdown.
+        body: String = STRING.required(),
+        /// Whether it is for reporters only.
+        internal: Option<bool> = BOOLEAN,
+        /// Whether it is for reporters only.
+        confidential: Option<bool> = BOOLEAN,
+    }
+}
+
+graph_input! {
     struct UpdateNote {
         /// The note.
         id: i64 = NOTE_ID.required(),
@@ -73,6 +86,7 @@ fn written<'g>(
 
 pub fn graph(g: &mut Graph) {
     written(g, "createNote", "Writes a note about something.").handle(create_note);
+    written(g, "createDiscussion", "Begins a discussion of something.").handle(create_discussion);
     written(g, "updateNote", "Writes another text of a note.").handle(rewrite);
     written(g, "destroyNote", "Deletes a note.").handle(|it: DestroyNote, context| async move {
         let (app, viewer) = caller(&context)?;
@@ -137,7 +151,6 @@ async fn rewrite(it: UpdateNote, context: Context) -> Result<Done<Written>, Faul
 }
 
 async fn create_note(it: CreateNote, context: Context) -> Result<Done<Written>, Fault> {
-    let (model, id) = of_interface(&context, &it.noteable_id, "NoteableInterface")?;
     let comment = Comment {
         body: it.body,
         internal: it.internal.or(it.confidential).unwrap_or(false),
@@ -145,6 +158,24 @@ async fn create_note(it: CreateNote, context: Context) -> Result<Done<Written>, 
         discussion_id: it.discussion_id,
         begins_thread: false,
     };
+    say(&it.noteable_id, comment, context).await
+}
+
+async fn create_discussion(it: CreateDiscussion, context: Context) -> Result<Done<Written>, Fault> {
+    let comment = Comment {
+        body: it.body,
+        internal: it.internal.or(it.confidential).unwrap_or(false),
+        created_at: None,
+        discussion_id: None,
+        begins_thread: true,
+    };
+    say(&it.noteable_id, comment, context).await
+}
+
+async fn say(
+    noteable_id: &str, comment: Comment, context: Context,
+) -> Result<Done<Written>, Fault> {
+    let (model, id) = of_interface(&context, noteable_id, "NoteableInterface")?;
     let spot = spot(&model, id, &context).await?;
     let (app, _) = caller(&context)?;
     let said = guarded::comment(&app, writer(&context)?, spot, comment, |_, _, said| Ok(said));

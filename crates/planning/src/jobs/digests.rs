@@ -1,6 +1,6 @@
 //! Mails of a day or a week: one for each who asked for them.
 
-use crate::mail::{DigestLetter, Line, ThreadNews, called, deliver};
+use crate::mail::{DigestLetter, Line, ThreadNews, deliver};
 use crate::notifications::digests as rows;
 use crate::notifications::digests::DigestItem;
 use crate::notifications::many::seen_many;
@@ -113,9 +113,9 @@ fn mail(
         let Some(seen) = seen else {
             continue;
         };
-        let who = called(news.actor.and_then(|id| users.get(&id)));
+        let actor = news.actor.and_then(|id| users.get(&id));
         let line = Line {
-            happened: seen.sentence(news.event, who),
+            happened: seen.sentence(news.event, actor),
             said: markup::line(seen.text(news.event)),
             link: seen.link(app),
         };

@@ -30,6 +30,12 @@ fn of_place(place: &Parent) -> Headers {
     }
 }
 
+/// The number in how something is named; none of a commit, whose name is none.
+fn number(reference: &str) -> Option<&str> {
+    let number = reference.trim_start_matches(|letter: char| !letter.is_ascii_digit());
+    Some(number).filter(|number| !number.is_empty() && !reference.starts_with('@'))
+}
+
 impl Letter<'_> {
     pub(super) fn headers(&self) -> Headers {
         let mut headers = of_place(&self.seen.place);
@@ -37,19 +43,17 @@ impl Letter<'_> {
             |name: &str, value: String| headers.push((format!("X-Service-{name}"), value));
         let word = capitalised(self.seen.told.noun);
         add(&format!("{word}-ID"), self.news.about.id.to_string());
-        let iid = self.seen.told.reference.trim_start_matches(|c: char| !c.is_ascii_digit());
-        if !iid.is_empty() {
+        if let Some(iid) = number(&self.seen.told.reference) {
             add(&format!("{word}-IID"), iid.to_owned());
+        }
+        if !self.seen.told.state.is_empty() {
+            add(&format!("{word}-State"), self.seen.told.state.clone());
         }
         match &self.seen.subject {
             OwnedTopic::Issue(issue) => {
-                add("Issue-State", issue.state.to_string());
                 add("ConfidentialIssue", issue.confidential.to_string());
             }
-            OwnedTopic::Epic(epic) => {
-                add("Epic-State", epic.state.to_string());
-                add("ConfidentialEpic", epic.confidential.to_string());
-            }
+            OwnedTopic::Epic(epic) => add("ConfidentialEpic", epic.confidential.to_string()),
             OwnedTopic::Thing(_) => {}
         }
         if let Some(note) = &self.seen.note {
@@ -86,10 +90,29 @@ impl Letter<'_> {
     }
 }
 
-fn capitalised(word: &str) -> String {
-    let mut chars = word.chars();
-    match chars.next() {
-        Some(first) => format!("{}{}", first.to_uppercase(), chars.as_str()),
-        None => String::new(),
+/// Words as one, each with a capital letter.
+fn capitalised(words: &str) -> String {
+    let capitalised = |word: &str| {
+        let mut chars = word.chars();
+        chars.next().map(|first| format!("{}{}", first.to_uppercase(), chars.as_str()))
+    };
+    words.split(' ').filter_map(capitalised).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{capitalised, number};
+
+    #[test]
+    fn things_of_several_words_are_one_word_in_headers() {
+        assert_eq!(capitalised("issue"), "Issue");
+        assert_eq!(capitalised("merge request"), "MergeRequest");
+    }
+
+    #[test]
+    fn numbers_are_told_of_what_has_one() {
+        let references = ["#12", "^alert#3", "&4", "@12345678", "@1a2b3c4d", ""];
+        let numbers = [Some("12"), Some("3"), Some("4"), None, None, None];
+        assert_eq!(references.map(number), numbers);
     }
 }

@@ -43,7 +43,8 @@ impl Seen {
     }
 
     /// What happened, in one sentence.
-    pub fn sentence(&self, event: Event, who: &str) -> String {
+    pub fn sentence(&self, event: Event, actor: Option<&User>) -> String {
+        let who = called(actor);
         let (noun, reference) = (self.told.noun, self.told.reference.as_str());
         let name = format!("{}{reference}", self.told.place_path);
         match event {
@@ -56,6 +57,17 @@ impl Seen {
             Event::Milestone => format!("{who} changed the milestone of {name}"),
             Event::Labelled => format!("{who} gave {name} a label that you are subscribed to"),
             Event::Due => format!("The {noun} {name} is due tomorrow"),
+            Event::Reviewers => format!("{who} changed who reviews {name}"),
+            Event::Draft => format!("{who} changed whether {name} is a draft"),
+            Event::Pushed => format!("{who} pushed new commits to {name}"),
+            // Who ordered a merge is told of it, too.
+            Event::Merged if actor.is_none() => format!("The {noun} {name} was merged"),
+            Event::Merged => format!("{who} merged the {noun} {name}"),
+            Event::Approved => format!("{who} approved the {noun} {name}"),
+            Event::Unapproved => format!("{who} took the approval of {name} back"),
+            Event::Unmergeable => format!("The {noun} {name} cannot be merged any more"),
+            Event::ThreadsResolved => format!("{who} resolved all threads of {name}"),
+            Event::AutoMerge => format!("{who} has {name} merged once its checks pass"),
         }
     }
 
@@ -82,7 +94,7 @@ pub fn settings_url(app: &App) -> String {
 impl Letter<'_> {
     pub fn message(&self) -> Result<Message> {
         let event = self.news.event;
-        let happened = self.seen.sentence(event, called(self.actor));
+        let happened = self.seen.sentence(event, self.actor);
         let told = &self.seen.told;
         let again = if event == Event::New { "" } else { "Re: " };
         let subject =
@@ -121,7 +133,8 @@ impl Letter<'_> {
     /// The conversation about something, which the first mail begins. Ids are told by
     /// what happened, so that all who are told of it have the same.
     pub fn thread(&self) -> Thread {
-        let begins = format!("{}_{}", self.seen.told.noun, self.news.about.id);
+        let noun = self.seen.told.noun.replace(' ', "_");
+        let begins = format!("{noun}_{}", self.news.about.id);
         let (id, follows) = match (self.news.event, self.news.note) {
             (Event::New, _) => (begins, Vec::new()),
             (_, Some(note)) => {

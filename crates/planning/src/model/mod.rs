@@ -3,6 +3,7 @@
 pub mod boards;
 pub mod color;
 pub mod epics;
+pub mod note_actions;
 
 use kernel::time::{Date, Timestamp};
 use store::{FromRow, UpdateRow};

@@ -5,6 +5,7 @@ use super::{rules, store};
 use crate::access::Parent;
 use crate::model::epics::EPIC;
 use crate::rules::topic::OwnedTopic;
+use crate::store::notes::MERGE_REQUEST;
 use crate::store::people;
 use crate::tasks::{Event, News, Notify, Reason};
 use ::store::Tx;
@@ -27,15 +28,31 @@ impl News {
             Event::New if is_epic => NEW_EPIC,
             // No switch asks for it.
             _ if is_epic => "",
+            event if self.about.kind == MERGE_REQUEST => of_merge_request(event),
             Event::New => "new_issue",
             Event::Closed => "close_issue",
             Event::Reopened => "reopen_issue",
             Event::Reassigned => "reassign_issue",
             Event::Due => "issue_due",
-            Event::Milestone | Event::Edited | Event::Labelled => "",
+            _ => "",
         };
         let is_watched = !self.event.is_for_few() && self.event != Event::Due;
         Happened { event, is_watched }
+    }
+}
+
+/// The switch that asks for what happens to merge requests.
+fn of_merge_request(event: Event) -> &'static str {
+    match event {
+        Event::New => "new_merge_request",
+        Event::Pushed => "push_to_merge_request",
+        Event::Reopened => "reopen_merge_request",
+        Event::Closed => "close_merge_request",
+        Event::Reassigned => "reassign_merge_request",
+        Event::Reviewers => "change_reviewer_merge_request",
+        Event::Merged => "merge_merge_request",
+        Event::AutoMerge => "merge_when_pipeline_succeeds",
+        _ => "",
     }
 }
 
@@ -89,6 +106,8 @@ pub fn recipients(
         let part = subject.participants(tx, &told)?;
         let subscribed = asked.iter().filter(|(_, wants)| **wants).map(|(user, _)| *user);
         candidates.add(told.assignees.iter().copied(), Tie::TakesPart, Reason::Assigned);
+        let reviewers = told.reviewers.iter().copied();
+        candidates.add(reviewers, Tie::TakesPart, Reason::ReviewRequested);
         candidates.add(part, Tie::TakesPart, Reason::Participating);
         candidates.add(subscribed, Tie::Subscribed, Reason::Subscribed);
         candidates.add(eager(tx, &place)?, Tie::None, Reason::Watching);

@@ -14,12 +14,13 @@ use crate::store::notes::{self as note_rows, ISSUE, Note, Noteable};
 use crate::store::subscriptions::{self, Target};
 use crate::targets::{NoteableSummary, TargetKinds};
 use crate::tasks::{About, News};
-use ::store::Tx;
+use ::store::{Fragment, Tx};
 use identity::model::User;
 use kernel::error::Result;
 use kernel::ids::Reference;
 use spaces::access::find_group;
 use spaces::activity::Where;
+use std::collections::{BTreeMap, HashMap};
 
 /// What somebody is told of, as it is now.
 pub struct Seen {
@@ -77,6 +78,47 @@ fn epic(tx: &mut Tx<'_>, id: i64) -> Result<Option<Epic>> {
     })
 }
 
+/// What is told of things by their kinds and ids, whoever sees them, in a constant number
+/// of statements; nothing of what is gone.
+pub fn summaries<'n>(
+    tx: &mut Tx<'_>, named: impl IntoIterator<Item = (&'n str, i64)>,
+) -> Result<HashMap<(String, i64), NoteableSummary>> {
+    let mut ids: BTreeMap<&str, Vec<i64>> = BTreeMap::new();
+    for (kind, id) in named {
+        ids.entry(kind).or_default().push(id);
+    }
+    let mut told = HashMap::new();
+    for (kind, ids) in ids {
+        let of_kind = summaries_of(tx, kind, &ids)?.into_iter();
+        told.extend(of_kind.map(|(id, one)| ((kind.to_owned(), id), one)));
+    }
+    Ok(told)
+}
+
+/// The same of things of one kind, by their ids.
+fn summaries_of(tx: &mut Tx<'_>, kind: &str, ids: &[i64]) -> Result<HashMap<i64, NoteableSummary>> {
+    let mut wanted = Fragment::default();
+    Ok(match kind {
+        ISSUE => {
+            wanted.in_list("issues.id", ids);
+            let issues = rows::of_condition(tx, wanted)?.into_iter();
+            issues.map(|one| (one.id, summary_of_issue(&one, Vec::new()))).collect()
+        }
+        EPIC => {
+            wanted.in_list("epics.id", ids);
+            let epics = epics::of_condition(tx, wanted)?.into_iter();
+            epics.map(|one| (one.id, summary_of_epic(&one))).collect()
+        }
+        other => {
+            let talk = tx.plugged::<TargetKinds>()?.named(other).and_then(|kind| kind.talk);
+            match talk {
+                Some(talk) => (talk.told)(tx, ids)?,
+                None => HashMap::new(),
+            }
+        }
+    })
+}
+
 impl OwnedTopic {
     pub(crate) fn summary(&self, tx: &mut Tx<'_>) -> Result<Option<NoteableSummary>> {
         match self {
@@ -125,8 +167,10 @@ pub(super) fn summary_of_issue(issue: &Issue, assignees: Vec<i64>) -> NoteableSu
         text: issue.text().to_owned(),
         path: issue.path(),
         updated_at: issue.updated_at,
+        state: issue.state.to_string(),
         author: issue.author_id,
         assignees,
+        reviewers: Vec::new(),
     }
 }
 
@@ -140,7 +184,9 @@ fn summary_of_epic(epic: &Epic) -> NoteableSummary {
         text: epic.text().to_owned(),
         path: epic.path(),
         updated_at: epic.updated_at,
+        state: epic.state.to_string(),
         author: epic.author_id,
         assignees: Vec::new(),
+        reviewers: Vec::new(),
     }
 }

@@ -2,20 +2,20 @@
 //! with them.
 
 use super::list::{ListPage, SORTS, counts, filter, read_rows, sorting};
-use super::narrowed::{ListTab, at};
+use super::narrowed::Frame;
 use super::views::IssueRow;
 use crate::access::Scope;
+use crate::model::Issue;
 use crate::store::issues::filter::IssueFilter;
-use crate::store::issues::list as rows;
+use crate::store::listing;
 use askama::Template;
 use http::Method;
 use identity::pages::page;
 use identity::viewer::SignedInViewer;
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::html::ui::{self, Chip, Choice, Tab};
-use kernel::html::{Html, Page, Pages};
-use kernel::http::paging::COUNT_LIMIT;
+use kernel::html::ui::{self, Choice, Tab};
+use kernel::html::{Html, Page};
 use kernel::http::params::Text;
 use kernel::http::{Flat, Paging, Params, Response, Routes};
 use std::collections::HashMap;
@@ -47,19 +47,13 @@ kernel::params! {
 #[template(path = "my_issues.html")]
 struct MyIssues {
     page: Page,
-    /// This list without anything that narrows it.
-    url: String,
+    frame: Frame,
     scope: Whose,
     filters: ListPage,
-    state: ListTab,
     /// Lists of other issues.
     whose: Vec<Tab>,
-    tabs: Vec<Tab>,
-    chips: Vec<Chip>,
     sorts: Vec<Choice>,
-    is_filtered: bool,
     issues: Vec<IssueRow>,
-    pages: Pages,
 }
 
 impl Whose {
@@ -87,8 +81,8 @@ impl Whose {
 
     fn narrow(self, filter: &mut IssueFilter, username: &str) {
         match self {
-            Whose::Assigned => filter.is.assignee_usernames = vec![username.to_owned()],
-            Whose::Created => filter.is.author_username = Some(username.to_owned()),
+            Whose::Assigned => filter.is.alike.assignee_usernames = vec![username.to_owned()],
+            Whose::Created => filter.is.alike.author_username = Some(username.to_owned()),
             Whose::All => {}
         }
     }
@@ -102,34 +96,21 @@ async fn show(
     let read = app.read(move |tx| {
         let whose = params.scope.unwrap_or_default();
         let filters = whose.typed(params.list.0);
-        let state = filters.state.unwrap_or_default();
         let mut narrowed = filter(&filters, None);
         whose.narrow(&mut narrowed, &caller.0.user.username);
         let everywhere = Scope::Everywhere;
-        let found = counts(tx, &viewer, &everywhere, &narrowed)?;
-        let total = found.iter().find(|(one, _)| *one == state).map_or(0, |(_, n)| *n);
+        let counts = counts(tx, &viewer, &everywhere, &narrowed)?;
         let sorting = sorting(&filters);
-        let list = rows::list(tx, &viewer, &everywhere, &narrowed, sorting, paging.clone())?;
-        let url = whose.url();
+        let issues = listing::rows::<Issue>(tx, &viewer, &everywhere, &narrowed, sorting, &paging)?;
         let whose_tab = |one: Whose| Tab::new(one.label(), one.url(), one == whose);
-        let tab = |(one, count): &(_, i64)| {
-            let to = at(&url, &filters.query(*one, None));
-            let tab = Tab::new(one.label(), to, *one == state);
-            tab.count_to(count.unsigned_abs(), COUNT_LIMIT.unsigned_abs())
-        };
         Ok(MyIssues {
             whose: [Whose::Assigned, Whose::Created, Whose::All].map(whose_tab).to_vec(),
-            tabs: found.iter().map(tab).collect(),
-            chips: filters.chips(&url, &HashMap::new()),
+            frame: filters.narrowed().frame(whose.url(), &counts, &HashMap::new(), &paging),
             sorts: Choice::list(SORTS),
-            pages: Pages::of(&paging, total, at(&url, &filters.query(state, None))),
-            issues: read_rows(tx, list.items, None)?,
-            is_filtered: filters.narrows(),
+            issues: read_rows(tx, issues, None)?,
             scope: whose,
             page: shown,
-            state,
             filters,
-            url,
         })
     });
     Ok(Html::new(&read.await?)?.response())

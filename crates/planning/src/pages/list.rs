@@ -1,27 +1,26 @@
 //! `…/-/issues` and `…/-/incidents`: the issues of a project or group.
 
-use super::narrowed::{ListTab, Narrowed};
+use super::narrowed::{ListTab, Narrowed, at, by_tab, colors};
 use super::notes::Person;
 use super::views::{IssueRow, Issues};
-use super::{authorized, desk, shown_color, words};
+use super::{authorized, desk, narrowed};
 use crate::access::Scope;
 use crate::model::{Issue, IssueKind, IssueState};
-use crate::store::issues::filter::{Has, IssueFilter, Marks};
-use crate::store::issues::list::{self as rows, OrderBy, Sorting};
+use crate::store::issues::filter::{IssueFilter, Marks};
+use crate::store::issues::list::{OrderBy, Sorting};
 use crate::store::issues::{self as issue_rows};
-use crate::store::{labels, milestones};
+use crate::store::{labels, listing, milestones};
 use http::Method;
 use identity::entities::load_basic;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::html::ui::{Chip, Choice, Tab};
+use kernel::html::ui::Choice;
 use kernel::html::{Html, Moment, Pages};
 use kernel::http::params::Text;
 use kernel::http::{Call, FromCall, Paging, Params, Response, Routes};
 use spaces::access::{Purpose, REPORTER};
 use spaces::pages::{Address, Section, Space, section};
-use std::collections::HashMap;
 use store::Tx;
 
 /// Milestones to choose from.
@@ -95,18 +94,18 @@ impl Listed {
     /// A page of it, narrowed and sorted so, below the address of its project
     /// or group.
     pub fn address(&self, space: &str, query: &ListPage, page: u64) -> String {
-        let narrowed = query.query(query.state.unwrap_or_default(), None);
+        let narrowed = query.narrowed();
         let list = format!("{space}/-/{}", self.path());
-        match (narrowed.as_str(), page) {
-            ("", ..=1) => list,
-            (narrowed, ..=1) => format!("{list}?{narrowed}"),
-            _ => Pages::new(1, 1, 0, format!("{list}?{narrowed}")).url_of(page),
+        let first = at(&list, &narrowed.query(narrowed.state, None));
+        match page > 1 {
+            true => Pages::new(1, 1, 0, first).url_of(page),
+            false => first,
         }
     }
 }
 
 impl ListPage {
-    fn narrowed(&self) -> Narrowed<'_> {
+    pub fn narrowed(&self) -> Narrowed<'_> {
         Narrowed {
             marks: vec![
                 ("search", "Search", &self.search),
@@ -120,40 +119,19 @@ impl ListPage {
         }
     }
 
-    /// Whether it hides issues beyond their state.
-    pub(super) fn narrows(&self) -> bool {
-        self.narrowed().narrows()
-    }
-
-    pub fn filters(&self) -> usize {
-        self.narrowed().filters()
-    }
-
     pub fn sort(&self) -> Sort {
         self.sort.unwrap_or_default()
-    }
-
-    pub(super) fn query(&self, state: ListTab, without: Option<(&str, &str)>) -> String {
-        self.narrowed().query(state, without)
-    }
-
-    pub(super) fn chips(&self, url: &str, colors: &HashMap<String, String>) -> Vec<Chip> {
-        self.narrowed().chips(url, colors)
     }
 }
 
 pub(super) fn filter(shown: &ListPage, kind: Option<IssueKind>) -> IssueFilter {
-    let text = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
-    let labels = words(&shown.labels);
+    let ListPage { labels, milestone, author, assignee, .. } = shown;
     IssueFilter {
         state: IssueState::from_text(shown.state.unwrap_or_default().as_str()),
-        search: text(&shown.search),
+        search: narrowed::text(&shown.search),
         kinds: kind.into_iter().collect(),
         is: Marks {
-            labels: (!labels.is_empty()).then_some(Has::This(labels)),
-            milestone: text(&shown.milestone).map(|title| Has::This(vec![title])),
-            author_username: text(shown.author.trim_start_matches('@')),
-            assignee_usernames: text(shown.assignee.trim_start_matches('@')).into_iter().collect(),
+            alike: narrowed::alike(labels, milestone, author, assignee),
             ..Marks::default()
         },
         ..IssueFilter::default()
@@ -185,19 +163,16 @@ async fn show(
     let view = app
         .read(move |tx| {
             let (space, scope) = issues_of(tx, &viewer, &address)?;
-            let state = params.state.unwrap_or_default();
-            let narrowed = filter(&params, kind);
-            let counts = counts(tx, &viewer, &scope, &narrowed)?;
-            let total = counts.iter().find(|(one, _)| *one == state).map_or(0, |(_, n)| *n);
-            let found = rows::rows(tx, &viewer, &scope, &narrowed, sorting(&params), &paging)?;
+            let wanted = filter(&params, kind);
+            let counts = counts(tx, &viewer, &scope, &wanted)?;
+            let sorting = sorting(&params);
+            let found = listing::rows::<Issue>(tx, &viewer, &scope, &wanted, sorting, &paging)?;
             let url = format!("{}/-/{}", space.url(), listed.path());
-            let tab = |(one, count): &(ListTab, i64)| {
-                let to = format!("{url}?{}", params.query(*one, None));
-                Tab::new(one.label(), to, *one == state).count(count.unsigned_abs())
-            };
-            let here = format!("{url}?{}", params.query(state, None));
-            let pages = Pages::of(&paging, total, here);
-            let bulk = format!("{url}/bulk_update?{}", params.query(state, None));
+            let narrowed = params.narrowed();
+            let query = narrowed.query(narrowed.state, None);
+            let bulk = at(&format!("{url}/bulk_update"), &query);
+            let colors = colors(tx, &space, &params.labels)?;
+            let frame = narrowed.frame(url, &counts, &colors, &paging);
             let head = space.head(tx, &viewer)?;
             let is_project = matches!(space, Space::Project(..));
             Ok(Issues {
@@ -207,38 +182,18 @@ async fn show(
                     true => choices(tx, &space)?,
                     false => Vec::new(),
                 },
-                is_filtered: params.narrows(),
-                state,
-                tabs: counts.iter().map(tab).collect(),
-                chips: params.chips(&url, &colors(tx, &space, &params.labels)?),
                 sorts: Choice::list(SORTS),
-                bulk_url: Pages { url: bulk, ..pages.clone() }.here(),
-                pages,
+                bulk_url: Pages { url: bulk, ..frame.pages.clone() }.here(),
+                frame,
                 issues: read_rows(tx, found, Some(&space))?,
                 page: head.page(page, section),
                 head,
                 title,
-                url,
                 filters: params,
             })
         })
         .await?;
     Ok(Html::new(&view)?.response())
-}
-
-/// The colours of the labels that narrow a list, by title.
-pub(super) fn colors(
-    tx: &mut Tx<'_>, space: &Space, titles: &str,
-) -> Result<HashMap<String, String>> {
-    let titles = words(titles);
-    if titles.is_empty() {
-        return Ok(HashMap::new());
-    }
-    let found = labels::ids_of(tx, &authorized(space).parent, &titles, &[])?;
-    let ids: Vec<i64> = found.into_iter().map(|(id, _)| id).collect();
-    let found = labels::by_ids(tx, &ids)?;
-    let colors = found.into_iter().map(|label| (label.title, shown_color(&label.color)));
-    Ok(colors.collect())
 }
 
 /// How many issues stand in each tab.
@@ -247,19 +202,10 @@ pub(super) fn counts(
 ) -> Result<[(ListTab, i64); 3]> {
     let mut count = |state| {
         let filter = IssueFilter { state: Some(state), ..filter.clone() };
-        rows::count(tx, viewer, scope, &filter)
+        listing::count::<Issue>(tx, viewer, scope, &filter)
     };
     let (opened, closed) = (count(IssueState::Opened)?, count(IssueState::Closed)?);
     Ok(by_tab(opened, closed))
-}
-
-/// How many things stand in each tab.
-pub(super) fn by_tab(opened: i64, closed: i64) -> [(ListTab, i64); 3] {
-    [
-        (ListTab::Opened, opened),
-        (ListTab::Closed, closed),
-        (ListTab::All, opened + closed),
-    ]
 }
 
 /// Whether the viewer may change several issues of a list at once.

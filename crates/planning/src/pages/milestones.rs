@@ -5,11 +5,12 @@ use super::list::read_rows;
 use super::views::{IssueRow, Milestone as View, MilestoneRow, Milestones};
 use super::{authorized, desk, first_page, lines, scope};
 use crate::access::Scope;
-use crate::model::{Milestone, MilestoneState};
+use crate::model::{Issue, Milestone, MilestoneState};
 use crate::rules::milestones::{self as rules, Change, StateEvent};
 use crate::rules::references::Links;
 use crate::store::issues::filter::IssueFilter;
-use crate::store::issues::list::{self as issue_rows, OrderBy, Sorting};
+use crate::store::issues::list::{OrderBy, Sorting};
+use crate::store::listing;
 use crate::store::milestones::{self as rows, MilestoneFilter};
 use http::Method;
 use identity::pages::page;
@@ -264,9 +265,9 @@ fn issues(
     };
     let filter = IssueFilter { milestone_id: Some(goal.id), ..IssueFilter::default() };
     let sorting = Sorting { by: OrderBy::CreatedAt, descending: true };
-    let total = issue_rows::count(tx, viewer, &scope, &filter)?;
-    let found = issue_rows::list(tx, viewer, &scope, &filter, sorting, paging.clone())?;
-    Ok((read_rows(tx, found.items, Some(space))?, total))
+    let total = listing::count::<Issue>(tx, viewer, &scope, &filter)?;
+    let found = listing::rows::<Issue>(tx, viewer, &scope, &filter, sorting, paging)?;
+    Ok((read_rows(tx, found, Some(space))?, total))
 }
 
 /// A day out of a field; none where it is empty.

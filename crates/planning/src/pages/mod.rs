@@ -8,23 +8,27 @@ pub mod boards;
 pub mod boxes;
 mod dashboard;
 mod epics;
-mod fields;
+pub mod fields;
 mod issue;
 mod labels;
 pub mod list;
 mod milestones;
-mod narrowed;
+pub mod narrowed;
 mod new;
 pub mod notes;
 pub mod notifications;
 pub mod panels;
 mod places;
 mod preview;
+pub mod reactions;
 mod roadmap;
 pub mod talk;
 pub mod todos;
 mod unsubscribe;
 pub mod views;
+
+pub use issue::actions::people_named;
+pub use issue::fields::choices as milestone_choices;
 
 use crate::access::{Parent, ParentAccess, ProjectAccess, Scope, sees_issues};
 use crate::model::{Label, color};
@@ -93,7 +97,7 @@ fn scope(space: &Space) -> Scope {
 
 /// A colour that is shown: what is stored is one, and anything else is not
 /// put into a page.
-fn shown_color(text: &str) -> String {
+pub fn shown_color(text: &str) -> String {
     color::parse(text).unwrap_or_else(|| color::DEFAULT.to_owned())
 }
 
@@ -103,19 +107,19 @@ fn first_page(per_page: i64) -> Paging {
 }
 
 /// Titles or names out of one line, told apart by commas.
-fn words(text: &str) -> Vec<String> {
+pub fn words(text: &str) -> Vec<String> {
     let words = text.split(',').map(str::trim);
     words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
 /// The titles of labels in one line, as a field takes them.
-fn titles(labels: &[Label]) -> String {
+pub fn titles(labels: &[Label]) -> String {
     let titles: Vec<&str> = labels.iter().map(|one| one.title.as_str()).collect();
     titles.join(", ")
 }
 
 /// The text of a field of several lines, as it is stored.
-fn lines(text: &str) -> String {
+pub fn lines(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 

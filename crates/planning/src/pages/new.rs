@@ -9,6 +9,7 @@ use crate::model::{Issue, IssueKind};
 use crate::rules::issues::places::found_to_write;
 use crate::rules::issues::requests::may_edit;
 use crate::rules::issues::{Assignees, IssueInput};
+use crate::rules::labelling::Labelling;
 use http::Method;
 use identity::pages::challenge::{Challenge, Solved};
 use identity::pages::refusal::{Refusal, outcome};
@@ -16,7 +17,7 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::{Html, flash};
 use kernel::http::params::Text;
-use kernel::http::{Params, Patch, RequestContext, Response, Routes};
+use kernel::http::{Flat, Params, Patch, RequestContext, Response, Routes};
 use spaces::access::Purpose;
 use spaces::pages::{PROJECT, Section, Visit};
 use std::sync::Arc;
@@ -132,7 +133,7 @@ async fn wanted(app: &App, form: &IssueTexts) -> Result<IssueInput> {
         title: Some(form.title.0.clone()),
         description: Patch::Value(form.description.0.clone()),
         kind: form.kind,
-        labels: Some(words(&form.labels)),
+        wears: Flat(Labelling::these(words(&form.labels))),
         assignees: match form.assignees.trim() {
             "" => Assignees::default(),
             names => assignees(app, names).await?,

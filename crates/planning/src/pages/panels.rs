@@ -3,9 +3,11 @@
 use super::views::IssueRows;
 use super::{first_page, list, scope};
 use crate::access::Scope;
-use crate::model::IssueState;
+use crate::model::{Issue, IssueState};
 use crate::store::issues::filter::{IssueFilter, Marks};
-use crate::store::issues::list::{self as rows, OrderBy, Sorting};
+use crate::store::issues::list::{OrderBy, Sorting};
+use crate::store::listed::Alike;
+use crate::store::listing;
 use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::error::Result;
@@ -35,14 +37,18 @@ fn assigned(tx: &mut Tx<'_>, viewer: &Viewer, user: &User) -> Result<Panel> {
     let filter = IssueFilter {
         state: Some(IssueState::Opened),
         is: Marks {
-            assignee_usernames: vec![user.username.clone()],
+            alike: Alike {
+                assignee_usernames: vec![user.username.clone()],
+                ..Alike::default()
+            },
             ..Marks::default()
         },
         ..IssueFilter::default()
     };
     let everywhere = Scope::Everywhere;
     let updated = Sorting { by: OrderBy::UpdatedAt, descending: true };
-    let found = rows::list(tx, viewer, &everywhere, &filter, updated, first_page(AT_HOME))?;
+    let found =
+        listing::list::<Issue>(tx, viewer, &everywhere, &filter, updated, first_page(AT_HOME))?;
     let total = ui::total(&found);
     let panel = match found.items.is_empty() {
         true => {
@@ -65,7 +71,7 @@ fn newest(
     }
     let created = Sorting { by: OrderBy::CreatedAt, descending: true };
     let (here, all) = (scope(space), IssueFilter::default());
-    let found = rows::list(tx, viewer, &here, &all, created, first_page(NEWEST))?;
+    let found = listing::list::<Issue>(tx, viewer, &here, &all, created, first_page(NEWEST))?;
     if found.items.is_empty() {
         return Ok(None);
     }

@@ -5,17 +5,18 @@ use super::kinds;
 use super::labels::LabelTexts;
 use super::list::ListPage;
 use super::milestones::MilestoneTexts;
-use super::narrowed::ListTab;
+use super::narrowed::Frame;
 use super::new::IssueTexts;
 use super::notes::Person;
 use super::talk::TalkView;
 use crate::entity::todos::TodoSummary;
 use crate::model::{self, Label};
+use crate::requests::Beginning;
 use askama::Template;
 use askama::filters::HtmlSafe;
 use identity::model::User;
 use identity::pages::refusal::Refusal;
-use kernel::html::ui::{self, Chip, Choice, Tab};
+use kernel::html::ui::{self, Choice, Tab};
 use kernel::html::{Errors, Moment, Page, Pages};
 use spaces::pages::SpaceHead;
 
@@ -26,14 +27,9 @@ pub struct Issues {
     pub page: Page,
     pub head: SpaceHead,
     pub title: &'static str,
-    pub url: String,
+    pub frame: Frame,
     pub filters: ListPage,
-    pub state: ListTab,
-    pub tabs: Vec<Tab>,
-    /// What narrows the list.
-    pub chips: Vec<Chip>,
     pub sorts: Vec<Choice>,
-    pub is_filtered: bool,
     pub can_create: bool,
     /// Several can be changed at once.
     pub can_update: bool,
@@ -42,7 +38,6 @@ pub struct Issues {
     /// What several can be given.
     pub milestones: Vec<Choice>,
     pub issues: Vec<IssueRow>,
-    pub pages: Pages,
 }
 
 impl Issues {
@@ -160,6 +155,8 @@ pub struct IssueView {
     /// What is asked before it is closed: it is blocked.
     pub closing: Option<String>,
     pub may_promote: bool,
+    /// Whether they make a merge request of it.
+    pub beginning: Beginning,
     /// What the viewer may say of how far people are with an incident.
     pub escalation: Option<Vec<Choice>>,
 }

@@ -24,20 +24,26 @@ pub(super) fn routes(r: &mut Routes) {
     }
 }
 
-/// Reactions to one kind of thing and to notes about it, as these are called; the last
-/// word of a path is the parameter that has the id of one.
+/// Reactions to one kind of thing and to notes about it, as these are called.
 pub(super) fn of<R: Noted>(r: &mut Routes, base: &str, [thing, note]: [(&str, &str); 2]) {
-    for (place, below, award) in
-        [(thing, "", "award_id"), (note, "/notes/{note_id}", "award_of_note_id")]
-    {
-        let all = &format!("{base}{below}/award_emoji");
-        let one = &format!("{all}/{{{award}}}");
-        twin(r.get(all, list::<R>), place, "list", "Lists the reactions to PLACE");
-        twin(r.post(all, create::<R>), place, "create", "Reacts to PLACE");
-        twin(r.get(one, show::<R>), place, "show", "Shows a reaction to PLACE");
-        let back = "Takes back a reaction to PLACE";
-        twin(r.delete(one, destroy::<R>), place, "destroy", back);
-    }
+    reactions::<R>(r, base, thing, "award_id");
+    of_notes::<R>(r, base, note);
+}
+
+/// Those to notes alone.
+pub(super) fn of_notes<R: Noted>(r: &mut Routes, base: &str, note: (&str, &str)) {
+    reactions::<R>(r, &format!("{base}/notes/{{note_id}}"), note, "award_of_note_id");
+}
+
+/// Reactions to what has this path; the last word is the parameter that has the id of one.
+fn reactions<R: Noted>(r: &mut Routes, base: &str, place: (&str, &str), award: &str) {
+    let all = &format!("{base}/award_emoji");
+    let one = &format!("{all}/{{{award}}}");
+    twin(r.get(all, list::<R>), place, "list", "Lists the reactions to PLACE");
+    twin(r.post(all, create::<R>), place, "create", "Reacts to PLACE");
+    twin(r.get(one, show::<R>), place, "show", "Shows a reaction to PLACE");
+    let back = "Takes back a reaction to PLACE";
+    twin(r.delete(one, destroy::<R>), place, "destroy", back);
 }
 
 kernel::params! {

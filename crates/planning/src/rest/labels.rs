@@ -2,8 +2,9 @@
 
 use super::{PLACES, PlaceRequest, Subscribes, twin};
 use crate::access::{Aim, Parent, ParentAccess, ProjectAccess, Scope};
-use crate::entity::labels::{LabelEntity, label};
+use crate::entity::labels::{LabelCounts, LabelEntity, label};
 use crate::model::Label;
+use crate::requests::labelled;
 use crate::rules::labels::{self as rules, LabelInput};
 use crate::store::labels::{self as rows, LabelFilter};
 use identity::viewer::Viewer;
@@ -16,7 +17,7 @@ use store::Tx;
 
 kernel::params! {
     pub struct ListLabels {
-        /// Count the issues of each label.
+        /// Count the issues and merge requests of each label.
         pub with_counts: Option<bool>,
         pub filter: Flat<LabelFilter>,
     }
@@ -111,9 +112,9 @@ impl NamedLabel {
     }
 }
 
-type Counts = HashMap<i64, (i64, i64)>;
+type Counts = HashMap<i64, LabelCounts>;
 
-/// Counts the issues of labels, of those the viewer sees.
+/// Counts what has labels, of what the viewer sees.
 fn counted(
     tx: &mut Tx<'_>, viewer: &Viewer, here: &ParentAccess, labels: &[Label],
 ) -> Result<Counts> {
@@ -124,11 +125,18 @@ fn counted(
         })),
         Parent::Group(group) => Scope::Group(group.clone()),
     };
-    let ids = labels.iter().map(|label| label.id).collect();
-    rows::counts(tx, viewer, &scope, ids)
+    let ids: Vec<i64> = labels.iter().map(|label| label.id).collect();
+    let requests = labelled(tx, viewer, &scope, &ids)?;
+    let issues = rows::counts(tx, viewer, &scope, ids.clone())?;
+    let counted = ids.into_iter().map(|id| {
+        let (open_issues, closed_issues) = issues.get(&id).copied().unwrap_or_default();
+        let open_requests = requests.get(&id).copied().unwrap_or_default();
+        (id, LabelCounts { open_issues, closed_issues, open_requests })
+    });
+    Ok(counted.collect())
 }
 
-/// A label with its issues counted, rendered after the transaction.
+/// A label with what has it counted, rendered after the transaction.
 struct CountedLabel(Label, Counts);
 
 impl CountedLabel {
@@ -176,7 +184,7 @@ async fn create(
         archived: params.archived,
     };
     let made = at.write(Aim::Manage, move |tx, by, here| rules::create(tx, &by.viewer, here, &new));
-    Ok(Created(label(&made.await?, Some((0, 0)))))
+    Ok(Created(label(&made.await?, Some(LabelCounts::default()))))
 }
 
 async fn show(at: PlaceRequest, params: Params<LabelPath>) -> Result<Ok200<LabelEntity>> {

@@ -4,15 +4,22 @@ mod about;
 mod awards;
 mod boards;
 mod epics;
+mod events;
 mod issues;
 mod labels;
 mod markdown;
 mod milestones;
 mod noted;
 mod notes;
+mod times;
 mod todos;
 
+pub use about::{Named, RequestAbout, Wish};
+pub use events::{Eventful, of as event_routes};
 pub use noted::Noted;
+pub use notes::begin_thread;
+pub use times::{Measured, of as time_routes};
+pub use todos::mark as mark_todo;
 
 use crate::access::{Aim, ParentAccess, ParentRef, authorize};
 use identity::caller::Caller;
@@ -35,6 +42,7 @@ pub fn routes(r: &mut Routes) {
     milestones::routes(r);
     notes::routes(r);
     awards::routes(r);
+    times::routes(r);
     todos::routes(r);
     markdown::routes(r);
     crate::notifications::rest::routes(r);
@@ -46,6 +54,14 @@ pub fn talk_routes<R: Noted>(r: &mut Routes, base: &str, (name, thing): (&str, &
     notes::of::<R>(r, base, (&format!("{name}_"), thing));
     let (of_note, a_note) = (format!("{name}_notes"), format!("a note of {thing}"));
     awards::of::<R>(r, base, [(name, thing), (&of_note, &a_note)]);
+}
+
+/// The same of a thing that has discussions, of which some are one note, and no other way
+/// to notes; nobody reacts to it itself.
+pub fn discussion_routes<R: Noted>(r: &mut Routes, base: &str, (name, thing): (&str, &str)) {
+    notes::discussions::of::<R>(r, base, (&format!("{name}_"), thing));
+    let (of_note, a_note) = (format!("{name}_notes"), format!("a note of {thing}"));
+    awards::of_notes::<R>(r, base, (&of_note, &a_note));
 }
 
 /// Names and describes a route that two places have, such as projects and
@@ -146,7 +162,7 @@ impl PlaceRequest {
 }
 
 /// Whether a route subscribes, or ends a subscription.
-struct Subscribes(bool);
+pub struct Subscribes(pub bool);
 
 impl FromCall for Subscribes {
     async fn from_call(call: &mut Call) -> Result<Self> {

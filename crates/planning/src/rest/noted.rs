@@ -1,15 +1,9 @@
 //! What has notes and reactions, as requests name it: an issue, an epic, or a thing of a
-//! room above.
+//! room above, most of them by [`RequestAbout`].
 
-use crate::access::{ProjectAccess, epics::GroupAccess};
-use crate::guarded::{Entered, NoteablePath, Place};
-use crate::model::Issue;
-use crate::model::epics::Epic;
-use crate::rest::epics::EpicRequest;
-use crate::rest::issues::IssueRequest;
+use super::about::{Named, RequestAbout, Wish};
+use crate::guarded::{Entered, NoteablePath};
 use crate::rules::comments::Talk;
-use crate::rules::epics::places::{self as epics, EpicPlace};
-use crate::rules::issues::places as issues;
 use crate::store::awards::Awardable;
 use identity::caller::Caller;
 use identity::viewer::Viewer;
@@ -20,6 +14,8 @@ use store::Tx;
 /// A request about something with notes.
 pub trait Noted: FromCall + Send + Sync + 'static {
     type Path: NoteablePath;
+    /// Whether the room has a route of its own that begins discussions.
+    const BEGINS_ITSELF: bool = false;
 
     fn parts(self) -> (Caller, Self::Path);
 
@@ -32,43 +28,24 @@ pub trait Noted: FromCall + Send + Sync + 'static {
     fn awardable(found: &<Self::Path as NoteablePath>::Found) -> Awardable;
 }
 
-impl Noted for IssueRequest {
-    type Path = Place;
+impl<N: Named> Noted for RequestAbout<N> {
+    type Path = N;
+    const BEGINS_ITSELF: bool = N::BEGINS_ITSELF;
 
-    fn parts(self) -> (Caller, Place) {
+    fn parts(self) -> (Caller, N) {
         (self.caller, self.place)
     }
 
-    fn find(tx: &mut Tx<'_>, viewer: &Viewer, path: &Place) -> Result<(ProjectAccess, Issue)> {
-        issues::found(tx, viewer, &path.0, path.1)
+    fn find(tx: &mut Tx<'_>, viewer: &Viewer, path: &N) -> Result<Entered<N>> {
+        path.find(tx, viewer, Wish::See)
     }
 
-    fn iid(found: &Issue) -> Option<i64> {
-        Some(found.iid)
+    fn iid(found: &N::Found) -> Option<i64> {
+        N::iid(found)
     }
 
-    fn awardable(found: &Issue) -> Awardable {
-        Awardable::Issue(found.id)
-    }
-}
-
-impl Noted for EpicRequest {
-    type Path = EpicPlace;
-
-    fn parts(self) -> (Caller, EpicPlace) {
-        (self.caller, self.place)
-    }
-
-    fn find(tx: &mut Tx<'_>, viewer: &Viewer, path: &EpicPlace) -> Result<(GroupAccess, Epic)> {
-        epics::found(tx, viewer, path)
-    }
-
-    fn iid(_: &Epic) -> Option<i64> {
-        None
-    }
-
-    fn awardable(found: &Epic) -> Awardable {
-        Awardable::Epic(found.id)
+    fn awardable(found: &N::Found) -> Awardable {
+        N::awardable(found)
     }
 }
 

@@ -1,8 +1,8 @@
 //! To-dos of the caller.
 
-use super::issues::IssueRequest;
+use super::about::{Named, RequestAbout};
 use crate::entity::todos::{Beside, TodoEntity, todo};
-use crate::rules::issues::noteable;
+use crate::guarded::Place;
 use crate::rules::todos::{self as rules, Action, State, Todo};
 use crate::store::todos::{self as rows, TodoFilter};
 use identity::viewer::{SignedInViewer, Viewer};
@@ -16,7 +16,7 @@ pub(super) fn routes(r: &mut Routes) {
     r.post("/todos/mark_as_done", finish_all)
         .summary("Marks all of the caller's to-dos as done");
     r.post("/todos/{id}/mark_as_done", finish).summary("Marks a to-do as done");
-    r.post("/projects/{id}/issues/{issue_iid}/todo", mark)
+    r.post("/projects/{id}/issues/{issue_iid}/todo", mark::<Place>)
         .summary("Puts an issue among the caller's to-dos");
 }
 
@@ -96,12 +96,15 @@ async fn finish_all(app: App, caller: SignedInViewer) -> Result<NoContent> {
     .await
 }
 
-async fn mark(at: IssueRequest) -> Result<Changed<TodoEntity>> {
-    let made =
-        at.write_own(|tx, by, _, issue| match rules::mark(tx, &by.viewer, noteable(&issue))? {
+/// Puts something among the caller's to-dos.
+pub async fn mark<N: Named>(at: RequestAbout<N>) -> Result<Changed<TodoEntity>> {
+    let made = at.write_own(|tx, by, access, found| {
+        let target = N::topic(&found).noteable(N::desk(&access));
+        match rules::mark(tx, &by.viewer, target)? {
             Some(made) => shown(&by.app, tx, &by.viewer, &made).map(Some),
             None => Ok(None),
-        });
+        }
+    });
     Ok(made.await?.into())
 }
 

@@ -1,6 +1,7 @@
 //! What changes alike of issues and of epics: how they stand, their labels and texts.
 
 use super::issues::StateEvent;
+use super::labelling::Labelling;
 use crate::model::IssueState;
 use crate::store::issues::events::By;
 use kernel::error::Result;
@@ -49,20 +50,6 @@ pub fn remarks(name: &str, before: Texts<'_>, after: Texts<'_>) -> Vec<String> {
     told
 }
 
-/// The labels that a change names, by their ids.
-pub struct Labels<'a> {
-    /// These and no others.
-    all: Option<&'a [i64]>,
-    added: &'a [i64],
-    removed: &'a [i64],
-}
-
-impl<'a> Labels<'a> {
-    pub fn named(all: Option<&'a [i64]>, added: &'a [i64], removed: &'a [i64]) -> Labels<'a> {
-        Labels { all, added, removed }
-    }
-}
-
 /// How labels of issues, or of epics, are stored and told of.
 pub struct LabelRows {
     pub present: fn(&mut Tx<'_>, i64) -> Result<Vec<i64>>,
@@ -74,16 +61,17 @@ pub struct LabelRows {
 
 impl LabelRows {
     /// Gives something new its labels.
-    pub fn begin(&self, tx: &mut Tx<'_>, id: i64, by: By, labels: Labels<'_>) -> Result<()> {
-        let first = [labels.all.unwrap_or_default(), labels.added].concat();
-        self.change(tx, id, by, Labels::named(None, &first, &[]))
+    pub fn begin(&self, tx: &mut Tx<'_>, id: i64, by: By, wears: &Labelling) -> Result<()> {
+        let all = wears.label_ids.as_deref().unwrap_or_default();
+        let first = [all, &wears.add_label_ids].concat();
+        self.change(tx, id, by, &Labelling::also_ids(first))
     }
 
     /// Adds labels and takes them away; what is to come does not go.
-    pub fn change(&self, tx: &mut Tx<'_>, id: i64, by: By, labels: Labels<'_>) -> Result<()> {
-        let mut added = labels.added.to_vec();
-        let mut removed = labels.removed.to_vec();
-        if let Some(all) = labels.all {
+    pub fn change(&self, tx: &mut Tx<'_>, id: i64, by: By, wears: &Labelling) -> Result<()> {
+        let mut added = wears.add_label_ids.clone();
+        let mut removed = wears.remove_label_ids.clone();
+        if let Some(all) = &wears.label_ids {
             let present = (self.present)(tx, id)?;
             removed.extend(present.into_iter().filter(|label| !all.contains(label)));
             added.extend(all);

@@ -10,7 +10,7 @@ use crate::formats::quick_actions;
 use crate::model::text_error;
 use crate::store::issues::timeline::{Discussion, Timeline};
 use crate::store::notes::{self as rows, NewNote, Note};
-use crate::tasks::Event;
+use crate::tasks::{Event, Reason};
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
 use kernel::http::{Paged, Paging};
@@ -33,6 +33,9 @@ pub enum Said {
     Note(Box<Note>, Option<Outcome>),
     Commands(Outcome),
 }
+
+/// Who is told in any case, and why.
+pub type Direct = Vec<(i64, Reason)>;
 
 #[derive(Clone, Copy)]
 pub struct Talk<'t> {
@@ -136,9 +139,39 @@ impl<'t> Talk<'t> {
         rows::first(tx, condition)?.found("Discussion")
     }
 
-    /// Writes a note. Commands in one about an issue or epic are carried out as far as
-    /// the viewer may; elsewhere, and where programs write, they are text.
+    /// The first note of a discussion that people may answer: none that the program told.
+    pub fn answerable(self, tx: &mut Tx<'_>, id: &str) -> Result<Note> {
+        let first = self.beginning(tx, id)?;
+        match first.is_system && matches!(self.topic, Topic::Thing(_)) {
+            true => Err(Error::BadRequest("Discussion can not be replied to.".into())),
+            false => Ok(first),
+        }
+    }
+
+    /// Writes a note, and has people told of it. Commands in it are carried out as far as
+    /// the viewer may, where the thing has any; elsewhere, and where programs write, they
+    /// are text.
     pub fn write(self, tx: &mut Tx<'_>, comment: &Comment) -> Result<Said> {
+        let (said, direct) = self.write_untold(tx, comment)?;
+        if let Said::Note(note, _) = &said {
+            self.tell(tx, note.id, direct)?;
+        }
+        Ok(said)
+    }
+
+    /// Has people told by mail of a note, these in any case; not of those of programs.
+    pub fn tell(self, tx: &mut Tx<'_>, note_id: i64, direct: Direct) -> Result<()> {
+        let author = &self.viewer.signed_in()?.user;
+        match author.kind.is_bot() {
+            true => Ok(()),
+            false => {
+                news::notify(tx, Some(author.id), self.topic, Event::Note, Some(note_id), direct)
+            }
+        }
+    }
+
+    /// Writes a note of which nobody is told by mail yet; and who is in any case.
+    pub fn write_untold(self, tx: &mut Tx<'_>, comment: &Comment) -> Result<(Said, Direct)> {
         let Talk { viewer, desk, topic } = self;
         let author = &viewer.signed_in()?.user;
         self.open()?;
@@ -147,12 +180,12 @@ impl<'t> Talk<'t> {
         }
         check(&comment.body)?;
         let first = match &comment.discussion_id {
-            Some(id) => Some(self.beginning(tx, id)?),
+            Some(id) => Some(self.answerable(tx, id)?),
             None => None,
         };
         let (text, outcome) = self.carry_out(tx, &comment.body)?;
         let outcome = match (text.trim().is_empty(), outcome) {
-            (true, Some(outcome)) => return Ok(Said::Commands(outcome)),
+            (true, Some(outcome)) => return Ok((Said::Commands(outcome), Direct::new())),
             (_, outcome) => outcome,
         };
         if let Some(first) = first.as_ref().filter(|first| !first.in_thread) {
@@ -192,10 +225,7 @@ impl<'t> Talk<'t> {
             internal: note.internal,
         };
         let direct = news::mentioned(tx, viewer, desk, topic, said)?;
-        if !author.kind.is_bot() {
-            news::notify(tx, Some(author.id), topic, Event::Note, Some(note.id), direct)?;
-        }
-        Ok(Said::Note(Box::new(note), outcome))
+        Ok((Said::Note(Box::new(note), outcome), direct))
     }
 
     /// Takes the commands out of a text and carries them out, where there are any
@@ -217,6 +247,10 @@ impl<'t> Talk<'t> {
             (Topic::Epic(epic), Desk::Group(desk)) => {
                 epic_commands::apply(tx, viewer, desk, epic, &split.actions)?.1
             }
+            (Topic::Thing(thing), desk) => match thing.talk.commands {
+                Some(carry_out) => carry_out(tx, viewer, desk, thing.id, &split.actions)?,
+                None => return as_it_is(),
+            },
             _ => return as_it_is(),
         };
         Ok((split.text, Some(outcome)))
@@ -246,7 +280,9 @@ impl<'t> Talk<'t> {
             internal: note.internal,
         };
         mention(tx, viewer, desk, topic, said)?;
-        self.find(tx, id)
+        let note = self.find(tx, id)?;
+        topic.reworded(tx, &note)?;
+        Ok(note)
     }
 
     /// Writes the text that becomes of a note's own.
@@ -267,7 +303,7 @@ impl<'t> Talk<'t> {
 }
 
 /// Refuses a body that cannot be kept, in the words that notes have for it.
-fn check(body: &str) -> Result<()> {
+pub fn check(body: &str) -> Result<()> {
     let problem = match body.trim().is_empty() {
         true => Some("can't be blank"),
         false => text_error(body),

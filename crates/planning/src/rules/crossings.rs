@@ -1,16 +1,21 @@
-//! Notes that tell on epics and issues which text names them: of an issue on epics, of
-//! an epic on issues and other epics. Only who sees what names it sees such a note.
+//! Notes that tell on epics, issues and merge requests which text names them: an issue on
+//! epics and merge requests, an epic and a merge request on all of them. Only who sees
+//! what names it sees such a note.
 
 use crate::access::epics::visible as visible_epics;
 use crate::access::{Desk, Scope, visible};
 use crate::formats::references::{Name, named};
 use crate::model::Issue;
 use crate::model::epics::Epic;
-use crate::rules::epics::said::{self, beside, beside_issue, told_on_issue};
+use crate::requests::{self, NamedRequest};
+use crate::rules::epics::said;
 use crate::rules::issues::noteable;
+use crate::rules::notes;
+use crate::rules::references::own_address;
 use crate::rules::topic::Topic;
-use crate::store::notes::{Naming, Noteable, is_named};
+use crate::store::notes::{MERGE_REQUEST, Naming, Noteable, is_named, name_epic, name_request};
 use crate::store::{epics, issues};
+use crate::targets::NoteableSummary;
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::ids::fold;
@@ -31,59 +36,150 @@ pub fn tell(
     tx: &mut Tx<'_>, viewer: &Viewer, desk: Desk<'_>, topic: Topic<'_>, change: Change<'_>,
 ) -> Result<()> {
     let is_told = |name: &Name| match topic {
-        Topic::Issue(_) => matches!(name, Name::Epic(..)),
-        Topic::Epic(_) => matches!(name, Name::Epic(..) | Name::Issue(..)),
-        Topic::Thing(_) => false,
+        Topic::Issue(_) => matches!(name, Name::Epic(..) | Name::MergeRequest(..)),
+        Topic::Thing(thing) if thing.kind != MERGE_REQUEST => false,
+        Topic::Epic(_) | Topic::Thing(_) => {
+            matches!(name, Name::Epic(..) | Name::Issue(..) | Name::MergeRequest(..))
+        }
     };
-    let mut names = named(change.text);
+    let own = own_address(tx)?;
+    let mut names = named(change.text, own);
     names.retain(is_told);
     if names.is_empty() {
         return Ok(());
     }
-    let before = named(change.before);
+    let before = named(change.before, own);
     names.retain(|name| !before.contains(name));
     names.truncate(MOST);
-    let Some(group) = group_path(desk) else {
+    let (Some(here), Some(source)) = (Here::of(desk), Source::of(tx, topic)?) else {
         return Ok(());
     };
-    for epic in named_epics(tx, viewer, &names, &group)? {
-        tell_epic(tx, viewer, topic, &epic)?;
+    for epic in named_epics(tx, viewer, &names, &here)? {
+        source.tell(tx, viewer, said::noteable(&epic), epic.group_id)?;
     }
-    if let Topic::Epic(source) = topic {
-        for issue in named_issues(tx, viewer, &names, &group)? {
-            let about = noteable(&issue);
-            if !is_named(tx, about, Naming::Epic(source.id), WORDS)? {
-                let words = "mentioned in epic";
-                told_on_issue(tx, source, &issue, viewer.user_id(), words)?;
-            }
+    if !matches!(topic, Topic::Issue(_)) {
+        for issue in named_issues(tx, viewer, &names, &here)? {
+            source.tell(tx, viewer, noteable(&issue), 0)?;
         }
     }
+    for request in named_requests(tx, viewer, &names, |path| here.project(path))? {
+        source.tell(tx, viewer, about(&request), 0)?;
+    }
     Ok(())
+}
+
+/// A merge request, as notes are about it.
+pub(super) fn about(request: &NamedRequest) -> Noteable {
+    Noteable {
+        kind: MERGE_REQUEST,
+        id: request.id,
+        project_id: Some(request.project_id),
+    }
 }
 
 /// With which such notes begin.
 const WORDS: &str = "mentioned in ";
 
-fn tell_epic(tx: &mut Tx<'_>, viewer: &Viewer, topic: Topic<'_>, epic: &Epic) -> Result<()> {
-    let (actor, about): (_, Noteable) = (viewer.user_id(), said::noteable(epic));
-    match topic {
-        Topic::Issue(source) if !is_named(tx, about, Naming::Issue(source.id), WORDS)? => {
-            beside_issue(tx, epic, source, actor, "mentioned in issue")
+/// What names others.
+enum Source<'s> {
+    Issue(&'s Issue),
+    Epic(&'s Epic),
+    Request(i64, Box<NoteableSummary>),
+}
+
+impl<'s> Source<'s> {
+    /// None of what is gone.
+    fn of(tx: &mut Tx<'_>, topic: Topic<'s>) -> Result<Option<Source<'s>>> {
+        Ok(match topic {
+            Topic::Issue(issue) => Some(Source::Issue(issue)),
+            Topic::Epic(epic) => Some(Source::Epic(epic)),
+            Topic::Thing(thing) => {
+                let told = (thing.talk.told)(tx, &[thing.id])?.remove(&thing.id);
+                told.map(|told| Source::Request(thing.id, Box::new(told)))
+            }
+        })
+    }
+
+    fn naming(&self) -> Naming {
+        match self {
+            Source::Issue(issue) => Naming::Issue(issue.id),
+            Source::Epic(epic) => Naming::Epic(epic.id),
+            Source::Request(id, _) => Naming::Request(*id),
         }
-        Topic::Epic(source)
-            if source.id != epic.id && !is_named(tx, about, Naming::Epic(source.id), WORDS)? =>
-        {
-            beside(tx, epic, actor, "mentioned in epic", source)
+    }
+
+    /// How it is called where something is told of: in a project, or of an epic in a group.
+    fn name(&self, there: Noteable, group: i64) -> String {
+        let path = |project: Option<i64>, path: &str| match project == there.project_id {
+            true => String::new(),
+            false => path.to_owned(),
+        };
+        match self {
+            Source::Issue(issue) => {
+                let path = path(Some(issue.project_id), &issue.project_path);
+                format!("issue {path}#{}", issue.iid)
+            }
+            Source::Epic(epic) => format!("epic {}", epic.reference_from(group)),
+            Source::Request(_, told) => {
+                let path = path(told.place.project_id(), &told.place_path);
+                format!("merge request {path}{}", told.reference)
+            }
         }
-        _ => Ok(()),
+    }
+
+    /// Tells it on something, unless that is itself or was told.
+    fn tell(&self, tx: &mut Tx<'_>, viewer: &Viewer, there: Noteable, group: i64) -> Result<()> {
+        if self.is(there) || is_named(tx, there, self.naming(), WORDS)? {
+            return Ok(());
+        }
+        let (actor, text) = (viewer.user_id(), format!("{WORDS}{}", self.name(there, group)));
+        if let Source::Issue(issue) = self {
+            return notes::system_naming(tx, there, actor, &text, issue.id).map(drop);
+        }
+        let note = notes::system(tx, there, actor, &text)?;
+        match self {
+            Source::Issue(_) => Ok(()),
+            Source::Epic(epic) => name_epic(tx, note.id, epic.id),
+            Source::Request(id, _) => name_request(tx, note.id, *id),
+        }
+    }
+
+    fn is(&self, other: Noteable) -> bool {
+        match self {
+            Source::Issue(_) => false,
+            Source::Epic(epic) => said::noteable(epic) == other,
+            Source::Request(id, _) => other.kind == MERGE_REQUEST && other.id == *id,
+        }
     }
 }
 
-/// The folded path of the group that short names mean.
-fn group_path(desk: Desk<'_>) -> Option<String> {
-    match desk {
-        Desk::Project(access) => Some(fold(access.project.full_path.rsplit_once('/')?.0)),
-        Desk::Group(access) => Some(fold(&access.group.full_path)),
+/// What short names mean: folded paths of a project, if it is one, and of its group.
+struct Here {
+    project: Option<String>,
+    group: String,
+}
+
+impl Here {
+    fn of(desk: Desk<'_>) -> Option<Here> {
+        Some(match desk {
+            Desk::Project(access) => Here {
+                project: Some(fold(&access.project.full_path)),
+                group: fold(access.project.full_path.rsplit_once('/')?.0),
+            },
+            Desk::Group(access) => Here { project: None, group: fold(&access.group.full_path) },
+        })
+    }
+
+    fn project(&self, path: Option<&str>) -> Option<String> {
+        match path {
+            None => self.project.clone(),
+            Some(path) if path.contains('/') => Some(fold(path)),
+            Some(path) => Some(format!("{}/{}", self.group, fold(path))),
+        }
+    }
+
+    fn group(&self, path: Option<&str>) -> String {
+        path.map_or_else(|| self.group.clone(), fold)
     }
 }
 
@@ -98,9 +194,9 @@ fn narrowed(places: &Places, path: &str, iid: &str) -> Fragment {
     narrowed
 }
 
-fn named_epics(tx: &mut Tx<'_>, viewer: &Viewer, names: &[Name], group: &str) -> Result<Vec<Epic>> {
+fn named_epics(tx: &mut Tx<'_>, viewer: &Viewer, names: &[Name], here: &Here) -> Result<Vec<Epic>> {
     let place = |name: &Name| match name {
-        Name::Epic(path, iid) => Some((path.as_deref().map_or(group.to_owned(), fold), *iid)),
+        Name::Epic(path, iid) => Some((here.group(path.as_deref()), *iid)),
         _ => None,
     };
     let places: Places = names.iter().filter_map(place).collect();
@@ -115,11 +211,10 @@ fn named_epics(tx: &mut Tx<'_>, viewer: &Viewer, names: &[Name], group: &str) ->
 }
 
 fn named_issues(
-    tx: &mut Tx<'_>, viewer: &Viewer, names: &[Name], group: &str,
+    tx: &mut Tx<'_>, viewer: &Viewer, names: &[Name], here: &Here,
 ) -> Result<Vec<Issue>> {
     let place = |name: &Name| match name {
-        Name::Issue(Some(path), iid) if path.contains('/') => Some((fold(path), *iid)),
-        Name::Issue(Some(path), iid) => Some((format!("{group}/{}", fold(path)), *iid)),
+        Name::Issue(path, iid) => Some((here.project(path.as_deref())?, *iid)),
         _ => None,
     };
     let places: Places = names.iter().filter_map(place).collect();
@@ -130,5 +225,24 @@ fn named_issues(
     wanted.append(visible(tx, viewer, &Scope::Everywhere));
     let mut found = issues::of_condition(tx, wanted)?;
     found.retain(|issue| places.contains(&(fold(&issue.project_path), issue.iid)));
+    Ok(found)
+}
+
+/// Those that the viewer sees, by the folded path of the project that a name means.
+pub(super) fn named_requests(
+    tx: &mut Tx<'_>, viewer: &Viewer, names: &[Name],
+    project: impl Fn(Option<&str>) -> Option<String>,
+) -> Result<Vec<NamedRequest>> {
+    let place = |name: &Name| match name {
+        Name::MergeRequest(path, iid) => Some((project(path.as_deref())?, *iid)),
+        _ => None,
+    };
+    let places: Places = names.iter().filter_map(place).collect();
+    if places.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (paths, iids): (Vec<String>, Vec<i64>) = places.iter().cloned().unzip();
+    let mut found = requests::named(tx, viewer, &paths, &iids)?;
+    found.retain(|one| places.contains(&(one.full_path_folded.clone(), one.iid)));
     Ok(found)
 }

@@ -2,6 +2,7 @@
 
 use super::{group_above, record};
 use crate::access::{Parent, ParentAccess};
+use crate::hooks::labels_replaced;
 use crate::model::{Label, MAX_LABEL_TEXT, MAX_NAMED, color, label_title_error};
 use crate::store::labels;
 use crate::store::subscriptions::{self, Target};
@@ -141,7 +142,9 @@ pub fn promote(
         Some(id) => id,
         None => find(tx, viewer, &above, &label.title, false)?.id,
     };
-    labels::replace_below(tx, &group.lineage, &label.title, made)?;
+    let old = labels::of_title_below(tx, &group.lineage, &label.title)?;
+    labels_replaced(tx, &old, made)?;
+    labels::replace(tx, old, made)?;
     record(tx, viewer, "label.promote", ("Label", made, &label.title), &above.parent)?;
     let promoted = find(tx, viewer, &above, &made.to_string(), false)?;
     Ok((promoted, above))

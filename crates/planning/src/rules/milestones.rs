@@ -1,7 +1,7 @@
 //! Milestones: making, changing, promoting, removing.
 
 use super::{group_above, record};
-use crate::access::ParentAccess;
+use crate::access::{Parent, ParentAccess};
 use crate::activity;
 use crate::hooks::milestones_replaced;
 use crate::model::{Milestone, MilestoneState, text_error, title_error};
@@ -39,6 +39,21 @@ kernel::params! {
 
 pub fn find(tx: &mut Tx<'_>, entered: &ParentAccess, id: i64) -> Result<Milestone> {
     milestones::find(tx, &entered.parent, id, false)?.found("Milestone")
+}
+
+/// What something is to be done for, if its place has that; 0 is nothing.
+///
+/// # Errors
+///
+/// 400 for a milestone that cannot be used there.
+pub fn usable(tx: &mut Tx<'_>, parent: &Parent, wanted: &Patch<i64>) -> Result<Patch<i64>> {
+    match wanted {
+        Patch::Value(0) => Ok(Patch::Null),
+        Patch::Value(id) if milestones::find(tx, parent, *id, true)?.is_none() => {
+            Err(Error::invalid("milestone_id", "is invalid"))
+        }
+        wanted => Ok(wanted.clone()),
+    }
 }
 
 pub fn create(

@@ -12,19 +12,23 @@ use store::Tx;
 
 pub mod awards;
 pub mod boards;
-mod changed;
+pub mod changed;
 pub mod commands;
 pub mod comments;
 mod crossings;
 pub mod epics;
 pub mod issues;
+pub mod labelling;
 pub mod labels;
 pub mod milestones;
+pub mod narrowing;
 pub mod news;
 pub mod notes;
+pub mod people;
 pub mod pushed;
 pub mod references;
 pub mod threads;
+pub mod times;
 pub mod todos;
 pub mod topic;
 

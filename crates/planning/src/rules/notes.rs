@@ -7,6 +7,7 @@ use kernel::app::App;
 use kernel::error::Result;
 use kernel::secrets::random_bytes;
 use kernel::time::Timestamp;
+use std::collections::HashMap;
 use store::Tx;
 
 /// Tells what happened to something, under the name of who did it. Rooms
@@ -79,4 +80,31 @@ pub fn visible_by_ids(
     let seen = targets::read(app, tx, viewer, named)?;
     let is_seen = |note: &Note| seen.get(&note.noteable_type, note.noteable_id).is_some();
     Ok(notes.into_iter().filter(is_seen).collect())
+}
+
+/// Writes notes of something about another thing, in discussions of their own; `with` says
+/// the text of each, and since when and by whom its thread is resolved there.
+pub fn copy(
+    tx: &mut Tx<'_>, notes: Vec<Note>, to: Noteable,
+    with: impl Fn(&Note) -> (String, (Option<Timestamp>, Option<i64>)),
+) -> Result<()> {
+    let mut threads = HashMap::new();
+    for note in notes {
+        let (body, resolved) = with(&note);
+        let discussion = threads.entry(note.discussion_id).or_insert_with(new_discussion);
+        let copy = NewNote {
+            noteable: to,
+            author_id: note.author_id,
+            body,
+            discussion_id: discussion.clone(),
+            in_thread: note.in_thread,
+            is_system: false,
+            internal: note.internal,
+            names_issue_id: None,
+            created_at: note.created_at,
+            resolved,
+        };
+        rows::insert(tx, &copy)?;
+    }
+    Ok(())
 }

@@ -25,6 +25,11 @@ pub fn close_for(tx: &mut Tx<'_>, user_id: Option<i64>, target: Noteable) -> Res
     rows::finish(tx, user_id, target)
 }
 
+/// Marks what is pending about something as done, of these kinds, for all.
+pub fn close_kinds(tx: &mut Tx<'_>, target: Noteable, actions: &[Action]) -> Result<()> {
+    rows::finish_kinds(tx, target, actions)
+}
+
 /// Puts something that the viewer sees among what they have to do; nothing if
 /// it is there.
 pub fn mark(tx: &mut Tx<'_>, viewer: &Viewer, target: Noteable) -> Result<Option<Todo>> {

@@ -103,7 +103,9 @@ impl Topic<'_> {
     ) -> Result<bool> {
         match (self, project) {
             (Topic::Issue(issue), Some(project)) => may_know(tx, user, project, issue, internal),
-            (Topic::Thing(thing), _) => (thing.talk.may_know)(tx, user, thing.id, project),
+            (Topic::Thing(thing), _) => {
+                (thing.talk.may_know)(tx, user, thing.id, project, internal)
+            }
             (Topic::Epic(epic), _) => epics::may_know(tx, user, epic, internal),
             (Topic::Issue(_), None) => Ok(false),
         }
@@ -123,6 +125,18 @@ impl Topic<'_> {
         match self {
             Topic::Issue(_) | Topic::Epic(_) => activity::forget_note(tx, note.id),
             Topic::Thing(thing) => (thing.talk.unsaid)(tx, note),
+        }
+    }
+
+    /// A note about it has another text.
+    pub fn reworded(self, tx: &mut Tx<'_>, note: &Note) -> Result<()> {
+        let threads = match self {
+            Topic::Thing(thing) => thing.talk.threads,
+            Topic::Issue(_) | Topic::Epic(_) => None,
+        };
+        match threads {
+            Some(threads) => (threads.reworded)(tx, note),
+            None => Ok(()),
         }
     }
 

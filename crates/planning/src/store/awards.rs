@@ -143,6 +143,30 @@ pub fn count_of(tx: &mut Tx<'_>, to: Awardable, name: &str) -> Result<i64> {
     )?)
 }
 
+/// Reactions of one name.
+#[derive(Debug, Clone, FromRow)]
+pub struct Given {
+    pub name: String,
+    pub count: i64,
+    /// How many of them are by the user who asks: one or none.
+    pub own: i64,
+}
+
+/// Names of reactions that are shown of one thing.
+const MOST_NAMES: i64 = 50;
+
+/// The reactions to something by their names, in the order they came first.
+pub fn given(tx: &mut Tx<'_>, to: Awardable, user_id: Option<i64>) -> Result<Vec<Given>> {
+    Ok(tx.all(
+        sql!(
+            "select name, count(*) as count, count(*) filter (where user_id = $3) as own
+             from award_emoji where awardable_type = $1 and awardable_id = $2
+             group by name order by min(id) limit $4"
+        ),
+        (to.kind(), to.id(), user_id.unwrap_or(0), MOST_NAMES),
+    )?)
+}
+
 /// A page for each of these, which are all issues or all notes, of the
 /// reactions to it.
 pub fn pages_of(tx: &mut Tx<'_>, to: &[Awardable], window: &Window) -> Result<Vec<Owned<Award>>> {

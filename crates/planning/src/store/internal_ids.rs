@@ -11,6 +11,7 @@ pub enum Usage {
     Epics,
     Alerts,
     OnCallSchedules,
+    MergeRequests,
 }
 
 impl Usage {
@@ -22,6 +23,7 @@ impl Usage {
             Usage::Epics => "epics",
             Usage::Alerts => "alerts",
             Usage::OnCallSchedules => "on_call_schedules",
+            Usage::MergeRequests => "merge_requests",
         }
     }
 }
@@ -72,7 +74,8 @@ pub fn forget_project(tx: &mut Tx<'_>, project_id: i64) -> Result<()> {
         sql!(
             "delete from internal_ids
              where source_id = $1
-                and usage in ('issues', 'project_milestones', 'alerts', 'on_call_schedules')"
+                and usage in ('issues', 'project_milestones', 'alerts', 'on_call_schedules',
+                    'merge_requests')"
         ),
         (project_id,),
     )?;

@@ -6,9 +6,8 @@ use super::epics::visible_by_ids as visible_epics;
 use super::issues::filter::IssueFilter;
 use super::issues::list::{self as issues, Owners};
 use super::issues::visible_by_ids as visible_issues;
-use super::notes::{ISSUE, readable_anywhere};
 use crate::model::Issue;
-use crate::model::epics::{EPIC, Epic, ItemKind, WORK_ITEMS};
+use crate::model::epics::{Epic, WORK_ITEMS};
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::graph::{Owned, Window};
@@ -155,39 +154,6 @@ pub fn visible_by_ids(tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64]) -> Result<H
         }
     }
     Ok(found)
-}
-
-/// Somebody who takes part.
-#[derive(Debug, FromRow)]
-pub struct Participant {
-    pub user_id: i64,
-}
-
-/// A page for each of these of who takes part: its author, who is assigned, and who wrote
-/// notes that the viewer sees.
-pub fn participants(
-    tx: &mut Tx<'_>, viewer: &Viewer, of: ItemKind, ids: &[i64], window: &Window,
-) -> Result<Vec<Owned<Participant>>> {
-    let (kind, authors) = match of {
-        ItemKind::Issue => (ISSUE, "select id as owner_id, author_id as user_id from issues"),
-        ItemKind::Epic => (EPIC, "select id as owner_id, author_id as user_id from epics"),
-    };
-    let mut from = Fragment::new(" from (");
-    from.raw(authors).raw(" where").in_list("id", ids);
-    if of == ItemKind::Issue {
-        from.raw(" union select issue_id, user_id from issue_assignees where")
-            .in_list("issue_id", ids);
-    }
-    from.raw(
-        " union select notes.noteable_id, notes.author_id from notes
-            left join projects on projects.id = notes.project_id where",
-    )
-    .in_list("notes.noteable_id", ids)
-    .push(" and notes.noteable_type = ", kind)
-    .raw(" and not notes.is_system and ")
-    .append(readable_anywhere(tx, viewer))
-    .raw(") as people where people.user_id is not null");
-    Ok(tx.query(window.narrow_each("people.user_id", "people.owner_id", from))?)
 }
 
 #[cfg(test)]

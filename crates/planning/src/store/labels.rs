@@ -5,10 +5,9 @@ use super::places::{self, Places, in_place};
 use super::searched::LABELS;
 use crate::access::{Parent, Scope, visible};
 use crate::model::Label;
-use crate::model::epics::ItemKind;
 use identity::viewer::Viewer;
 use kernel::error::Result;
-use kernel::graph::{Owned, Window};
+use kernel::graph::{Owned, Window, by_owner};
 use kernel::http::{Paged, Paging};
 use kernel::ids::fold;
 use kernel::search::index;
@@ -101,19 +100,24 @@ impl LabelFilter {
     }
 }
 
-/// The table of what is labelled, and its column.
-fn worn_by(of: ItemKind) -> (&'static str, &'static str) {
-    match of {
-        ItemKind::Issue => ("issue_labels", "issue_labels.issue_id"),
-        ItemKind::Epic => ("epic_labels", "epic_labels.epic_id"),
-    }
+/// Where it stands which labels are on things of one kind: a table with a `label_id`, and
+/// its column of the things.
+#[derive(Debug, Clone, Copy)]
+pub struct WornBy {
+    pub table: &'static str,
+    pub owner: &'static str,
 }
 
-/// A page for each issue or epic of the labels on it.
+impl WornBy {
+    pub const ISSUES: WornBy = WornBy { table: "issue_labels", owner: "issue_labels.issue_id" };
+    pub const EPICS: WornBy = WornBy { table: "epic_labels", owner: "epic_labels.epic_id" };
+}
+
+/// A page for each thing of one kind of the labels on it.
 pub fn pages_of_worn(
-    tx: &mut Tx<'_>, viewer: Option<i64>, (of, ids): (ItemKind, &[i64]), window: &Window,
+    tx: &mut Tx<'_>, viewer: Option<i64>, (of, ids): (WornBy, &[i64]), window: &Window,
 ) -> Result<Vec<Owned<Label>>> {
-    let (table, owner) = worn_by(of);
+    let WornBy { table, owner } = of;
     let mut from = Fragment::new(" from ");
     from.append(tables(None, viewer))
         .raw(&format!(" join {table} on {table}.label_id = labels.id where"))
@@ -121,9 +125,9 @@ pub fn pages_of_worn(
     Ok(tx.query(window.narrow_each(Label::COLUMNS, owner, from))?)
 }
 
-/// How many labels each issue or epic has.
-pub fn counts_of_worn(tx: &mut Tx<'_>, (of, ids): (ItemKind, &[i64])) -> Result<HashMap<i64, i64>> {
-    let (table, owner) = worn_by(of);
+/// How many labels each of them has.
+pub fn counts_of_worn(tx: &mut Tx<'_>, (of, ids): (WornBy, &[i64])) -> Result<HashMap<i64, i64>> {
+    let WornBy { table, owner } = of;
     let mut query = Fragment::new(&format!("select {owner}, count(*) from {table} where"));
     query.in_list(owner, ids).raw(&format!(" group by {owner}"));
     Ok(tx.query::<(i64, i64)>(query)?.into_iter().collect())
@@ -307,10 +311,13 @@ pub fn prioritize(
     Ok(())
 }
 
-/// Puts a group's label in the place of the labels of this title in the
-/// projects below the group, and removes those.
-pub fn replace_below(tx: &mut Tx<'_>, lineage: &str, title: &str, by: i64) -> Result<()> {
-    let old = places::of_title_below(tx, "labels", lineage, title)?;
+/// The labels of this title in projects below a group.
+pub fn of_title_below(tx: &mut Tx<'_>, lineage: &str, title: &str) -> Result<Vec<i64>> {
+    places::of_title_below(tx, "labels", lineage, title)
+}
+
+/// Puts a label in the place of these, which are removed.
+pub fn replace(tx: &mut Tx<'_>, old: Vec<i64>, by: i64) -> Result<()> {
     for statement in [
         sql!(
             "insert into issue_labels (issue_id, label_id)
@@ -375,34 +382,23 @@ pub fn by_ids(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<Label>> {
 
 /// The labels of each of these issues, by title.
 pub fn of_issues(tx: &mut Tx<'_>, issues: &[i64]) -> Result<HashMap<i64, Vec<Label>>> {
-    let found = tx.all(
-        sql!("select issue_id, label_id from issue_labels where issue_id in_list($1)"),
-        (issues,),
-    )?;
-    by_wearer(tx, found)
+    of_wearers(tx, WornBy::ISSUES, issues)
 }
 
 /// The same of epics.
 pub fn of_epics(tx: &mut Tx<'_>, epics: &[i64]) -> Result<HashMap<i64, Vec<Label>>> {
-    let found = tx.all(
-        sql!("select epic_id, label_id from epic_labels where epic_id in_list($1)"),
-        (epics,),
-    )?;
-    by_wearer(tx, found)
+    of_wearers(tx, WornBy::EPICS, epics)
 }
 
-/// Labels by what wears them, of pairs of both.
-fn by_wearer(tx: &mut Tx<'_>, found: Vec<(i64, i64)>) -> Result<HashMap<i64, Vec<Label>>> {
-    let ids: Vec<i64> = found.iter().map(|(_, label)| *label).collect();
-    let mut labels: HashMap<i64, Vec<Label>> = HashMap::new();
-    let mut wearers: HashMap<i64, Vec<i64>> = HashMap::new();
-    for (wearer, label) in found {
-        wearers.entry(label).or_default().push(wearer);
-    }
-    for label in by_ids(tx, &ids)? {
-        for wearer in wearers.get(&label.id).into_iter().flatten() {
-            labels.entry(*wearer).or_default().push(label.clone());
-        }
-    }
-    Ok(labels)
+/// The labels of each of these things, by title, in one statement.
+pub fn of_wearers(tx: &mut Tx<'_>, of: WornBy, ids: &[i64]) -> Result<HashMap<i64, Vec<Label>>> {
+    let WornBy { table, owner } = of;
+    let columns = Label::COLUMNS;
+    let mut query = Fragment::new(&format!("select {owner} as owner, {columns} from "));
+    query
+        .append(tables(None, None))
+        .raw(&format!(" join {table} on {table}.label_id = labels.id where"))
+        .in_list(owner, ids)
+        .raw(" order by labels.title, labels.id");
+    Ok(by_owner(tx.query(query)?))
 }

@@ -9,6 +9,8 @@ pub mod issues;
 pub mod items;
 pub mod labels;
 pub mod linked_pairs;
+pub mod listed;
+pub mod listing;
 pub mod milestones;
 pub mod notes;
 pub mod pages;
@@ -17,7 +19,9 @@ pub mod places;
 pub mod references;
 pub mod searched;
 pub mod subscriptions;
+pub mod taking_part;
 pub mod threads;
+pub mod times;
 pub mod todos;
 pub mod upkeep;
 

@@ -1,13 +1,14 @@
 //! What texts name, as far as it is shown.
 
 use crate::access::{Scope, epics, visible};
+use crate::requests::NamedRequest;
 use crate::store::epics::TABLES as EPICS;
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use spaces::access::visible_groups;
 use store::{Fragment, FromRow, Tx, sql};
 
-/// An issue, epic or alert by its place.
+/// An issue, merge request, epic or alert by its place.
 #[derive(Debug, Clone, FromRow)]
 pub struct Numbered {
     /// Of an epic the group's, with `groups/` before it.
@@ -15,6 +16,17 @@ pub struct Numbered {
     pub full_path_folded: String,
     pub iid: i64,
     pub title: String,
+}
+
+impl From<NamedRequest> for Numbered {
+    fn from(request: NamedRequest) -> Numbered {
+        Numbered {
+            full_path: request.full_path,
+            full_path_folded: request.full_path_folded,
+            iid: request.iid,
+            title: request.title,
+        }
+    }
 }
 
 /// Issues of these projects, by folded path, and of these numbers that the

@@ -25,15 +25,19 @@ pub static EPICS: Source = Source {
         epics.state as word, epics.updated_at as at",
 };
 
-/// What people wrote about issues.
+/// Stands for the project of what is in none, where the index is asked for some alone.
+pub(crate) const NO_PROJECT: i64 = 0;
+
+/// What people wrote. The word and the number of a hit name what it is about.
 pub static NOTES: Source = Source {
     index: "search_notes",
     id: "notes.id",
-    select: "select notes.id, notes.project_id, cast(null as bigint) as number,
-            cast('' as text) as name, notes.body
-        from notes where notes.noteable_type = 'Issue' and not notes.is_system and ",
-    hit: "notes.id, issues.iid as number, issues.title, substr(notes.body, 1, 5000) as body,
-        projects.full_path as place, cast(null as text) as word, notes.created_at as at",
+    select: "select notes.id, coalesce(notes.project_id, 0) as project_id,
+            cast(null as bigint) as number, cast('' as text) as name, notes.body
+        from notes where not notes.is_system and ",
+    hit: "notes.id, notes.noteable_id as number, cast('' as text) as title,
+        substr(notes.body, 1, 5000) as body, cast('' as text) as place,
+        notes.noteable_type as word, notes.created_at as at",
 };
 
 pub static LABELS: Source = Source {

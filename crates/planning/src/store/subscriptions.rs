@@ -54,14 +54,13 @@ pub fn find(tx: &mut Tx<'_>, user_id: i64, target: Target, target_id: i64) -> Re
 pub fn of_user(
     tx: &mut Tx<'_>, user_id: i64, target: Target, ids: &[i64],
 ) -> Result<HashMap<i64, bool>> {
-    let rows: Vec<(i64, bool)> = tx.all(
+    Ok(tx.pairs(
         sql!(
             "select target_id, subscribed from subscriptions
              where target_type = $1 and target_id in_list($2) and user_id = $3"
         ),
         (target.name(), ids, user_id),
-    )?;
-    Ok(rows.into_iter().collect())
+    )?)
 }
 
 pub fn of_target(tx: &mut Tx<'_>, target: Target, target_id: i64) -> Result<Vec<(i64, bool)>> {

@@ -1,7 +1,8 @@
 //! Threads: what answers one another, and whether it is settled. All notes of a
-//! thread by people say the same of that, so any of them tells it.
+//! thread by people say the same of that, so any of them tells it; those of merge
+//! requests may be resolved one by one.
 
-use super::notes::{Activity, Noteable, TABLES, can_be_resolved, readable_anywhere};
+use super::notes::{Activity, Note, Noteable, TABLES, can_be_resolved, readable_anywhere};
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::graph::{Owned, Window};
@@ -11,18 +12,61 @@ use store::{Fragment, FromRow, Tx, sql};
 /// Threads to resolve that are counted.
 pub const COUNTED: i64 = 99;
 
-/// Resolves a thread, unless it is.
+/// Which threads about something somebody may resolve and open again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resolves {
+    None,
+    /// Those they began.
+    Own,
+    All,
+}
+
+impl Resolves {
+    /// Whether that is among them which begins with this note.
+    pub fn takes(self, viewer: &Viewer, first: &Note) -> bool {
+        let own = first.author_id.is_some() && first.author_id == viewer.user_id();
+        match self {
+            Resolves::None => false,
+            Resolves::Own => own,
+            Resolves::All => true,
+        }
+    }
+}
+
+/// Resolves a thread, unless it is; whether it was not. Nobody is the program.
 pub fn resolve(
-    tx: &mut Tx<'_>, noteable: Noteable, discussion_id: &str, user_id: i64,
-) -> Result<()> {
+    tx: &mut Tx<'_>, noteable: Noteable, discussion_id: &str, user_id: Option<i64>,
+) -> Result<bool> {
     let now = tx.now();
-    tx.execute(
+    let count = tx.execute(
         sql!(
             "update notes set resolved_at = $4, resolved_by_id = $5
              where discussion_id = $3 and noteable_type = $1 and noteable_id = $2
                 and in_thread and not is_system and resolved_at is null"
         ),
         (noteable.kind, noteable.id, discussion_id, now, user_id),
+    )?;
+    Ok(count > 0)
+}
+
+/// Resolves one note of a thread, unless it is; whether it was not.
+pub fn resolve_one(tx: &mut Tx<'_>, id: i64, user_id: i64) -> Result<bool> {
+    let now = tx.now();
+    let count = tx.execute(
+        sql!(
+            "update notes set resolved_at = $2, resolved_by_id = $3
+             where id = $1 and resolved_at is null"
+        ),
+        (id, now, user_id),
+    )?;
+    Ok(count > 0)
+}
+
+/// Opens one note of a thread again.
+pub fn reopen_one(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    tx.execute(
+        sql!("update notes set resolved_at = null, resolved_by_id = null where id = $1"),
+        (id,),
     )?;
     Ok(())
 }
@@ -40,6 +84,19 @@ pub fn reopen(tx: &mut Tx<'_>, noteable: Noteable, discussion_id: &str) -> Resul
     Ok(())
 }
 
+const UNRESOLVED: &str =
+    " and notes.in_thread and not notes.is_system and notes.resolved_at is null";
+
+/// The first note that is not resolved, of those of a condition.
+pub fn first_unresolved(tx: &mut Tx<'_>, notes: Fragment) -> Result<Option<Note>> {
+    let mut query = Fragment::new("select notes.* from notes where ");
+    query
+        .append(notes)
+        .raw(UNRESOLVED)
+        .raw(" order by notes.created_at, notes.id limit 1");
+    Ok(tx.query(query)?.into_iter().next())
+}
+
 /// How many threads of notes of a condition are not resolved, counted to
 /// [`COUNTED`] and one more.
 pub fn unresolved(tx: &mut Tx<'_>, notes: Fragment) -> Result<i64> {
@@ -48,7 +105,7 @@ pub fn unresolved(tx: &mut Tx<'_>, notes: Fragment) -> Result<i64> {
     );
     query
         .append(notes)
-        .raw(" and notes.in_thread and not notes.is_system and notes.resolved_at is null")
+        .raw(UNRESOLVED)
         .push(" limit ", COUNTED + 1)
         .raw(") as counted");
     Ok(tx.query(query)?.into_iter().next().unwrap_or(0))

@@ -93,6 +93,20 @@ pub fn finish(tx: &mut Tx<'_>, user_id: Option<i64>, target: Noteable) -> Result
     Ok(())
 }
 
+/// The same of these kinds, for all users.
+pub fn finish_kinds(tx: &mut Tx<'_>, target: Noteable, actions: &[Action]) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "update todos set state = 'done', updated_at = $4
+             where target_type = $1 and target_id = $2 and state = 'pending'
+                and action in_list($3)"
+        ),
+        (target.kind, target.id, names(actions), now),
+    )?;
+    Ok(())
+}
+
 /// Marks one as done, or pending again unless the same is pending.
 pub fn set_state(tx: &mut Tx<'_>, todo: &Todo, state: State) -> Result<()> {
     let now = tx.now();
@@ -245,9 +259,7 @@ pub fn by_ids(tx: &mut Tx<'_>, user_id: i64, ids: &[i64]) -> Result<Vec<Todo>> {
 
 pub fn bodies(tx: &mut Tx<'_>, todos: &[Todo]) -> Result<HashMap<i64, String>> {
     let ids: Vec<i64> = todos.iter().filter_map(|todo| todo.note_id).collect();
-    let rows: Vec<(i64, String)> =
-        tx.all(sql!("select id, body from notes where id in_list($1)"), (ids,))?;
-    Ok(rows.into_iter().collect())
+    Ok(tx.pairs(sql!("select id, body from notes where id in_list($1)"), (ids,))?)
 }
 
 /// Projects by id: the id, name, full name of the namespace, path and full path

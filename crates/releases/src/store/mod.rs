@@ -5,6 +5,7 @@ pub mod links;
 pub mod milestones;
 
 use crate::model::{CommitSnapshot, Release};
+use identity::{give, handing};
 use kernel::error::Result;
 use kernel::graph::{Owned, Window};
 use kernel::http::{Paged, Paging};
@@ -155,11 +156,10 @@ pub fn latest(tx: &mut Tx<'_>, project_id: i64) -> Result<Option<Release>> {
 pub fn descriptions(
     tx: &mut Tx<'_>, project_id: i64, tags: &[String],
 ) -> Result<HashMap<String, Option<String>>> {
-    let rows: Vec<(String, Option<String>)> = tx.all(
+    Ok(tx.pairs(
         sql!("select tag, description from releases where project_id = $1 and tag in_list($2)"),
         (project_id, tags),
-    )?;
-    Ok(rows.into_iter().collect())
+    )?)
 }
 
 /// A release to be.
@@ -218,12 +218,5 @@ pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
 
 /// Gives releases of a leaving user to another, at most so many; how many.
 pub fn hand_over(tx: &mut Tx<'_>, from: i64, to: Option<i64>, limit: i64) -> Result<i64> {
-    let changed = tx.execute(
-        sql!(
-            "update releases set author_id = $2 where id in
-                (select id from releases where author_id = $1 limit $3)"
-        ),
-        (from, to, limit),
-    )?;
-    Ok(i64::try_from(changed).unwrap_or(i64::MAX))
+    handing::hand_over(tx, &[give!("releases", "author_id")], (from, to), limit)
 }

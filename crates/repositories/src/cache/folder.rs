@@ -77,10 +77,10 @@ fn make(folder: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(folder.join("objects/info"))?;
     std::fs::create_dir_all(folder.join("refs"))?;
     let settings = folder.join("config");
-    if std::fs::read_to_string(&settings).is_ok_and(|text| text == SETTINGS) {
-        return Ok(());
+    if !std::fs::read_to_string(&settings).is_ok_and(|text| text == SETTINGS) {
+        replace(&settings, SETTINGS)?;
     }
-    replace(&settings, SETTINGS)?;
+    // Who went away while a copy was made or deleted may have left either without the other.
     match folder.join("HEAD").exists() {
         true => Ok(()),
         false => replace(&folder.join("HEAD"), "ref: refs/heads/main\n"),
@@ -126,4 +126,21 @@ fn replace(path: &Path, text: &str) -> std::io::Result<()> {
         path.with_extension(format!("part-{}", hex::encode(kernel::secrets::random_bytes::<8>())));
     std::fs::write(&part, text)?;
     std::fs::rename(&part, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::make;
+
+    #[test]
+    fn a_copy_that_was_half_made_is_made_whole() {
+        let folder = tempfile::tempdir().expect("a folder");
+        make(folder.path()).expect("it is made");
+        for file in ["HEAD", "config"] {
+            std::fs::remove_file(folder.path().join(file)).expect("it is there");
+            make(folder.path()).expect("it is made");
+            gix::open_opts(folder.path(), gix::open::Options::isolated().open_path_as_is(true))
+                .unwrap_or_else(|error| panic!("without {file}: {error}"));
+        }
+    }
 }

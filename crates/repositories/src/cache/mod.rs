@@ -9,8 +9,10 @@
 mod folder;
 mod graph;
 mod room;
+mod workbench;
 
-use crate::model::Repository;
+use crate::formats::ref_name::RefName;
+use crate::model::{Pack, Ref, Repository};
 use crate::store::{self, packs, refs};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
@@ -19,6 +21,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{OwnedRwLockReadGuard, RwLock};
+pub(crate) use workbench::Workbench;
+
+/// What is not found where a blob is gone.
+const FILE: &str = "File";
 
 /// Folder of the copies.
 pub fn root(app: &App) -> PathBuf {
@@ -117,8 +123,22 @@ pub enum Having {
     ObjectsAndRefs,
 }
 
+/// How often a copy is begun again whose packs come to lie elsewhere.
+const ATTEMPTS: usize = 3;
+
 /// The copy of a repository, as it is now.
 pub async fn copy(app: &App, repository: i64, having: Having) -> Result<LocalCopy> {
+    for _ in 1..ATTEMPTS {
+        match copy_once(app, repository, having).await {
+            // The rows that were read named a file that is gone: they name another one now.
+            Err(Error::NotFound(FILE)) => {}
+            copied => return copied,
+        }
+    }
+    copy_once(app, repository, having).await
+}
+
+async fn copy_once(app: &App, repository: i64, having: Having) -> Result<LocalCopy> {
     let (now, packs) = app
         .read(move |tx| {
             let now = store::by_id(tx, repository)?.found("Repository")?;
@@ -194,6 +214,17 @@ async fn open_new(app: &App, repository: i64) -> Result<(LocalCopy, gix::ThreadS
     let known = app.kept::<Copies>().of(Named { repository, epoch: copy.epoch });
     known.keep_open(generation, git.clone());
     Ok((copy, git))
+}
+
+/// Gives a folder of its own these packs, and these refs if any are said, as git reads them.
+pub(crate) async fn build(
+    app: &App, folder: &Path, packs: &[Pack], refs: Option<(&RefName, &[Ref])>,
+) -> Result<()> {
+    folder::fill(app.blobs(), folder, packs).await?;
+    match refs {
+        Some((head, refs)) => folder::write_refs(folder, head.as_str(), refs).await,
+        None => Ok(()),
+    }
 }
 
 /// Gives a copy the refs as they are now; their generation.

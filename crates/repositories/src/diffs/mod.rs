@@ -8,6 +8,9 @@
 //! // The same without changes of white space, or of some files alone:
 //! let asked = Asked { ignores_space: true, ..Asked::default() };
 //! let diffs = diffs::compare(&app, repository.id, Some(old), new, &asked).await?;
+//! // As merge requests ask: files of which a third is alike were renamed, and what is
+//! // behind the bounds is left out.
+//! let asked = Asked { renames: Some(30), stops_when_full: true, ..Asked::default() };
 //! // Lines between the trees of many commits and their parents, by one process:
 //! let stats = diffs::stats(&app, repository.id, &[(Some(parent.tree), commit.tree)]).await?;
 //! ```
@@ -22,7 +25,9 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::programs::Invocation;
 pub(crate) use parse::Parser;
+use std::time::Duration;
 use tokio::io::AsyncReadExt;
+use tokio::time::{Instant, timeout, timeout_at};
 
 /// The tree without anything, which git knows without having it.
 pub const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
@@ -30,6 +35,9 @@ pub const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 const MOST_READ: usize = 256 * 1024 * 1024;
 /// Bytes read at once.
 const CHUNK: usize = 64 * 1024;
+/// Files that came and went, beyond which those that are alike are not looked for: each
+/// is compared with each.
+const MOST_RENAMES: &str = "-l1000";
 
 /// How much is kept of what differs.
 #[derive(Debug, Clone, Copy)]
@@ -69,6 +77,18 @@ pub struct Asked {
     pub ignores_space: bool,
     /// Only what is at these very paths; without any, everything.
     pub paths: Vec<String>,
+    /// Files that are alike by so many in a hundred are one that was renamed; without a
+    /// number, by half.
+    pub renames: Option<u8>,
+    /// Files behind the bounds on lines and bytes are left out, and there is an overflow;
+    /// else they are collapsed.
+    pub stops_when_full: bool,
+    /// After so long, what was read by then is all, and there is an overflow.
+    pub patience: Option<Duration>,
+    /// Equal lines around each change; without a number, three.
+    pub context: Option<u32>,
+    /// Nothing is read but which files differ: no texts, and no numbers of lines.
+    pub names_only: bool,
 }
 
 /// Lines that came and went.
@@ -157,13 +177,21 @@ pub async fn compare(
     } else {
         &[]
     };
+    let renames = asked.renames.map(|alike| format!("--find-renames={alike}%"));
+    let context = asked.context.map(|lines| format!("--unified={lines}"));
     let git = comparing(git)
-        .args(["-p", "--raw", "--full-index", "--no-color"])
+        .args(["--raw", "--full-index", "--no-color", MOST_RENAMES])
+        .args((!asked.names_only).then_some("--patch"))
         .args(space.to_vec())
+        .args(renames)
+        .args(context)
         .args(["--end-of-options".to_owned(), named(old), new.to_string(), "--".to_owned()])
         .args(asked.paths.clone());
-    let reading = read(git, Parser::new(asked.limits, asked.ignores_space));
-    match tokio::time::timeout(PATIENCE, reading).await {
+    let mut parser = Parser::new(asked.limits, asked.ignores_space);
+    if asked.stops_when_full {
+        parser.stop_when_full();
+    }
+    match timeout(PATIENCE, read(git, parser, asked.patience)).await {
         Ok(read) => read,
         Err(_) => Err(Error::Unavailable("This takes too long.".into())),
     }
@@ -201,22 +229,30 @@ fn comparing(git: Invocation) -> Invocation {
         .args(["diff-tree", "-r", "-M", "--no-textconv", "--no-ext-diff"])
 }
 
-async fn read(asked: Invocation, mut parser: Parser) -> Result<Diffs> {
+async fn read(asked: Invocation, mut parser: Parser, patience: Option<Duration>) -> Result<Diffs> {
+    // Time out of reach is as good as none.
+    let until = Instant::now() + patience.unwrap_or(PATIENCE * 2);
     let mut running = asked.start()?;
     let mut stdout = running.stdout().ok_or_else(|| Error::internal("git has no output"))?;
     let (mut chunk, mut bytes) = (vec![0; CHUNK], 0);
     loop {
-        let length = stdout.read(&mut chunk).await?;
+        // Dropped, it ends.
+        let Ok(length) = timeout_at(until, stdout.read(&mut chunk)).await else {
+            return Ok(cut(parser));
+        };
+        let length = length?;
         bytes += length;
         if length == 0 {
             running.end().await?.check("git diff-tree")?;
             return Ok(parser.end());
         }
-        // Dropped, it ends.
         if !parser.take(&chunk[..length]) || bytes > MOST_READ {
-            let mut diffs = parser.end();
-            diffs.overflow = true;
-            return Ok(diffs);
+            return Ok(cut(parser));
         }
     }
+}
+
+/// What was read until now, of more.
+fn cut(parser: Parser) -> Diffs {
+    Diffs { overflow: true, ..parser.end() }
 }

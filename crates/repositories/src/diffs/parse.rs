@@ -31,6 +31,10 @@ pub(crate) struct Parser {
     /// Lines and bytes of all files whose text is kept.
     lines: usize,
     bytes: usize,
+    /// Files behind those that took the room are left out.
+    stops: bool,
+    /// The room is taken.
+    is_full: bool,
 }
 
 impl Parser {
@@ -49,7 +53,15 @@ impl Parser {
             of_file: (0, 0),
             lines: 0,
             bytes: 0,
+            stops: false,
+            is_full: false,
         }
+    }
+
+    /// The file that does not fit is collapsed and the last one; those behind it, which
+    /// would be collapsed too, are left out.
+    pub(crate) fn stop_when_full(&mut self) {
+        self.stops = true;
     }
 
     /// Takes some bytes; false if no more are wanted.
@@ -118,6 +130,11 @@ impl Parser {
         let at = next + ahead.map_or(0, |(ahead, _)| ahead);
         self.at = Some(at);
         self.in_hunks = false;
+        if self.is_full {
+            self.diffs.files.truncate(at);
+            self.diffs.overflow = true;
+            return false;
+        }
         if let Some((_, is_told)) = self.heads.get_mut(at) {
             *is_told = true;
         }
@@ -158,9 +175,11 @@ impl Parser {
         let (lines, bytes) = (self.of_file.0 + 1, self.of_file.1 + line.len() + 1);
         self.of_file = (lines, bytes);
         file.is_too_large |= self.is_cut || bytes > self.limits.file_bytes;
-        file.is_collapsed |= bytes > self.limits.open_bytes
-            || self.lines + lines > self.limits.lines
-            || self.bytes + bytes > self.limits.bytes;
+        let is_beyond =
+            self.lines + lines > self.limits.lines || self.bytes + bytes > self.limits.bytes;
+        file.is_collapsed |= bytes > self.limits.open_bytes || is_beyond;
+        // A file that is too large by itself takes no room.
+        self.is_full |= self.stops && is_beyond && !file.is_too_large;
         match file.is_too_large || file.is_collapsed {
             true => self.text.clear(),
             false => {
@@ -370,6 +389,27 @@ mod tests {
         assert!(!first.files[2].is_collapsed && first.files[3].is_collapsed);
         let few = parsed(Limits { open_files: 3, ..Limits::default() }, 9);
         assert!(few.files[3].is_collapsed && !few.files[2].is_collapsed);
+    }
+
+    #[test]
+    fn what_is_behind_the_room_is_left_out_where_that_is_asked_for() {
+        let stopped = |limits: Limits| {
+            let mut parser = Parser::new(limits, false);
+            parser.stop_when_full();
+            let goes_on = told().as_bytes().chunks(9).all(|chunk| parser.take(chunk));
+            (parser.end(), goes_on)
+        };
+        let (all, goes_on) = stopped(Limits::default());
+        assert_eq!((all, goes_on), (parsed(Limits::default(), 9), true));
+        let (few, goes_on) = stopped(Limits { lines: 2, ..Limits::default() });
+        let [file] = &few.files[..] else { panic!("{few:?}") };
+        assert!(file.is_collapsed && file.text.is_empty() && few.overflow && !goes_on);
+        let (few, _) = stopped(Limits { lines: 5, ..Limits::default() });
+        let names: Vec<&str> = few.files.iter().map(|file| file.old_path.as_str()).collect();
+        assert_eq!((names, few.overflow), (vec!["a.txt", "old", "link"], true));
+        assert!(few.files[0].text.ends_with("three\n") && few.files[2].is_collapsed);
+        let (large, _) = stopped(Limits { file_bytes: 30, bytes: 34, ..Limits::default() });
+        assert!(large.files[0].is_too_large && large.files.len() == 4);
     }
 
     #[test]

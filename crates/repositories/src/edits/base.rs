@@ -14,7 +14,6 @@ use ::store::Tx;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Found, Result};
-use spaces::access::{Purpose, may};
 use spaces::model::Project;
 
 pub const NO_PUSH: &str = "You are not allowed to push into this branch";
@@ -95,8 +94,7 @@ pub async fn find(
 /// asked before.
 fn may_push(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, name: &str) -> Result<bool> {
     let there = store::of(tx, Holder::Code(project.id))?;
-    Ok(may(tx, viewer, project, Purpose::PushCode)?
-        && protection::may_push(tx, viewer, project, there.as_ref(), name)?)
+    protection::may_push(tx, viewer, project, there.as_ref(), name)
 }
 
 /// The commit that a change follows; none for the first of all.

@@ -6,20 +6,15 @@ use super::pack::NewObjects;
 use crate::access::Pushing;
 use crate::formats::object_id::ObjectId;
 use crate::formats::ref_name::RefName;
+use crate::lacked::{KNOWN, lacked, pack};
 use crate::lfs;
 use crate::model::Repository;
-use crate::objects::{self, Objects};
-use crate::on_disk::pieces;
 use crate::receive::limits::PushLimits;
 use crate::receive::{self, objects as received};
 use crate::store::refs;
 use bytes::Bytes;
 use kernel::app::App;
-use kernel::error::{Error, Result};
-use tokio::io::AsyncWriteExt;
-
-/// Branches whose commits are not sent again.
-const KNOWN: i64 = 50;
+use kernel::error::Result;
 
 /// Another repository that a new branch begins in, whose code who asks may read.
 #[derive(Debug, Clone)]
@@ -40,25 +35,13 @@ pub async fn land(
         Ok(made) => made,
         Err(text) => return Ok(Ended::Refused(text)),
     };
-    let packing = made.git(app).await?.args([
-        "pack-objects",
-        "--revs",
-        "--stdout",
-        "--quiet",
-        "--delta-base-offset",
-    ]);
+    let git = made.git(app).await?;
     let wanted = wanted(app, to, from, new).await?;
     let (source, target) = (from.project_id, to.clone());
     if let Some(project) = target.project_id() {
         app.write(move |tx| lfs::copy_all(tx, source, project)).await?;
     }
-    let mut running = packing.start()?;
-    if let Some(mut stdin) = running.stdin() {
-        stdin.write_all(wanted.as_bytes()).await?;
-        stdin.shutdown().await?;
-    }
-    let pack = running.stdout().ok_or_else(|| Error::internal("git answers nothing"))?;
-    let pack = Box::pin(pieces(pack, |_| {}));
+    let (pack, running) = pack(git, &wanted).await?;
     let commands = vec![command(name, old, new)];
     let landed = receive::take(app, to, commands, Some(pack)).await?;
     running.end().await?.check("git pack-objects")?;
@@ -69,11 +52,5 @@ pub async fn land(
 async fn wanted(app: &App, to: &Pushing, from: &Elsewhere, new: ObjectId) -> Result<String> {
     let id = to.repository_id;
     let known = app.read(move |tx| refs::tips(tx, id, KNOWN)).await?;
-    let work = move |objects: &Objects| objects.commits(&known);
-    let shared = objects::read(app, &from.repository, work).await?;
-    let mut wanted = format!("{new}\n");
-    for commit in shared {
-        wanted.push_str(&format!("^{}\n", commit.id));
-    }
-    Ok(wanted)
+    lacked(app, &from.repository, known, &[new]).await
 }

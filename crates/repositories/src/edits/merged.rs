@@ -9,6 +9,7 @@ use crate::objects::{self, Objects, Order, Walk};
 use crate::place::Place;
 use crate::store::{self, refs};
 use crate::{protection, receive};
+use ::store::grouped;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::Result;
@@ -16,7 +17,7 @@ use kernel::ids::Reference;
 use kernel::jobs::{Failure, Job, Run};
 use serde::{Deserialize, Serialize};
 use spaces::access::{Purpose, find_project, may};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// Deletes the merged branches of a project, in the name of who asked for it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -94,10 +95,7 @@ async fn candidates(app: &App, job: &DeleteMerged) -> Result<Option<Candidates>>
 
 /// Those of some branches that are in the history of a commit.
 fn merged(objects: &Objects, head: ObjectId, branches: &[Ref]) -> Result<Vec<Command>> {
-    let mut wanted: HashMap<ObjectId, Vec<&Ref>> = HashMap::new();
-    for one in branches {
-        wanted.entry(one.object_id).or_default().push(one);
-    }
+    let wanted = grouped(branches.iter().map(|one| (one.object_id, one)));
     let mut found = HashSet::new();
     let walk = Walk { from: vec![head], order: Order::AsMet, ..Walk::default() };
     for id in objects.history(&walk)? {

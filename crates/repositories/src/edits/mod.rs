@@ -10,14 +10,18 @@
 
 mod actions;
 mod base;
+mod conflicted;
 mod elsewhere;
 mod first;
 mod landing;
+mod merge_tree;
 mod merged;
+pub mod merges;
 mod pack;
 mod path;
 mod picks;
 mod refs;
+mod replay;
 pub mod signing;
 mod submodules;
 mod tree;
@@ -40,6 +44,7 @@ use crate::objects::{self, Commit, Objects};
 use crate::place::Place;
 pub(crate) use base::NO_PUSH;
 use base::{Base, Facts};
+use futures_util::future::BoxFuture;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
@@ -164,6 +169,19 @@ pub async fn commit(
 pub async fn commit_to(
     app: &App, viewer: &Viewer, place: &Place, request: EditRequest,
 ) -> Result<Result<Commit, Refused>> {
+    commit_noted(app, viewer, place, request, |_| Box::pin(async { Ok(Ok(())) })).await
+}
+
+/// The same; each commit that is tried is noted before the branch moves to it, so that what
+/// is done in the transaction of the push may know it. Who notes may refuse it.
+///
+/// # Errors
+///
+/// As [`commit_to`].
+pub async fn commit_noted(
+    app: &App, viewer: &Viewer, place: &Place, request: EditRequest,
+    note: impl Fn(Commit) -> BoxFuture<'static, Result<Result<(), Refused>>> + Send + Sync,
+) -> Result<Result<Commit, Refused>> {
     if let Err(refused) = check_size(&request.message, request.actions.len()) {
         return Ok(Err(refused));
     }
@@ -185,6 +203,9 @@ pub async fn commit_to(
             Ok(made) => made,
             Err(refused) => return Ok(Err(refused)),
         };
+        if let Err(refused) = note(made.commit.clone()).await? {
+            return Ok(Err(refused));
+        }
         match land(app, &base, request.start_in.as_ref(), made.objects, made.commit.id).await? {
             Ended::Done => return Ok(Ok(made.commit)),
             Ended::Refused(text) => return Ok(Err(base.refusal(&request.branch, text))),

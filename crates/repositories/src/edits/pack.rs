@@ -30,6 +30,20 @@ impl NewObjects {
         Ok(id)
     }
 
+    /// Takes those of others along, each once.
+    pub fn append(&mut self, other: NewObjects) -> Result<()> {
+        let mut all = other.objects.into_iter();
+        all.try_for_each(|(kind, data)| self.add(kind, data).map(drop))
+    }
+
+    pub fn len(&self) -> usize {
+        self.objects.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.objects.is_empty()
+    }
+
     /// The pack of them, made as it is read.
     pub fn into_pack(self) -> impl Stream<Item = Result<Bytes>> + Unpin + Send {
         let (out, pieces) = pipe();

@@ -3,25 +3,16 @@
 
 use super::base::{self, Base};
 use super::landing::{self, Ended};
+use super::merge_tree::{Merged, Merger};
 use super::pack::NewObjects;
 use super::{ATTEMPTS, Author, Refused, land, refs, written};
 use crate::formats::object_id::ObjectId;
 use crate::objects::{self, Commit};
 use crate::place::Place;
-use crate::receive::Quarantine;
-use flate2::read::ZlibDecoder;
-use flate2::write::ZlibEncoder;
-use gix::objs::Kind;
 use identity::viewer::Viewer;
 use kernel::app::App;
-use kernel::error::{Error, Found, Result};
+use kernel::error::{Found, Result};
 use spaces::model::Project;
-use std::io::{Read, Write};
-use std::path::Path;
-
-/// Most bytes of what a merge makes, and of what git says of it.
-const LARGEST: u64 = 256 * 1024 * 1024;
-const ANSWER: usize = 16 * 1024 * 1024;
 
 /// What is done with a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,14 +98,13 @@ async fn make(
         Pick::CherryPick => (before, Some(commit.tree)),
         Pick::Revert => (Some(commit.tree), before),
     };
-    let merged = merge(app, base.repository.id, [from, Some(head.tree), into]).await?;
-    let (tree, mut new) = match merged {
-        Ok(merged) => merged,
-        Err(why) => return Ok(Err(why)),
+    let merger = Merger::begin(app, base.repository.id).await?;
+    let tree = match merger.trees(app, from, [Some(head.tree), into]).await? {
+        Merged::Clean(tree) if tree == head.tree => return Ok(Err(Why::Empty)),
+        Merged::Clean(tree) => tree,
+        Merged::Conflicts(_) => return Ok(Err(Why::Conflict)),
     };
-    if tree == head.tree {
-        return Ok(Err(Why::Empty));
-    }
+    let mut new = merger.made(vec![tree]).await?;
     let mut people = written::person(app, viewer, &Author::default()).await?;
     if request.pick == Pick::CherryPick {
         people.author = commit.author.clone();
@@ -137,102 +127,4 @@ fn message(commit: &Commit, request: &PickRequest) -> String {
             format!("Revert \"{}\"\n\nThis reverts commit {}", commit.title(), commit.id)
         }
     }
-}
-
-/// Merges what became of the first of three trees in the two others; the tree, and what
-/// was made for it.
-async fn merge(
-    app: &App, repository: i64, trees: [Option<ObjectId>; 3],
-) -> Result<Result<(ObjectId, NewObjects), Why>> {
-    let (quarantine, folder) = Quarantine::begin(app, repository).await?;
-    let _seat = app.kept::<crate::git::Git>().seat().await?;
-    let into = folder.clone();
-    let sides = blocking(move || stand_ins(&into, trees)).await?;
-    let asked = quarantine
-        .git(app)
-        .await?
-        .args(["merge-tree", "--write-tree", "--name-only", "--no-messages"])
-        .args(sides.map(|id| id.to_string()));
-    let answered = asked.ask(Vec::new(), ANSWER, crate::git::PATIENCE).await?;
-    let said = String::from_utf8_lossy(&answered.output).into_owned();
-    let tree = said.lines().next().and_then(|line| line.parse::<ObjectId>().ok());
-    match (tree, answered.ended.succeeded) {
-        (Some(tree), true) => {
-            let new = blocking(move || made_in(&folder)).await?;
-            Ok(Ok((tree, new)))
-        }
-        (Some(_), false) => Ok(Err(Why::Conflict)),
-        (None, _) => {
-            answered.ended.check("git merge-tree")?;
-            Err(Error::internal("git merge-tree named no tree"))
-        }
-    }
-}
-
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T> + Send + 'static,
-) -> Result<T> {
-    tokio::task::spawn_blocking(work).await.map_err(Error::internal)?
-}
-
-/// Git merges commits, not trees: two that stand for the sides, over one for where both
-/// come from. No ref ever leads to them.
-fn stand_ins(folder: &Path, trees: [Option<ObjectId>; 3]) -> Result<[ObjectId; 2]> {
-    let [from, one, other] = trees;
-    let empty = write(folder, Kind::Tree, b"")?;
-    let commit = |tree: Option<ObjectId>, parent: String| {
-        let tree = tree.unwrap_or(empty);
-        let line = "x <x> 0 +0000";
-        let text = format!("tree {tree}\n{parent}author {line}\ncommitter {line}\n\n");
-        write(folder, Kind::Commit, text.as_bytes())
-    };
-    let base = commit(from, String::new())?;
-    let parent = format!("parent {base}\n");
-    Ok([commit(one, parent.clone())?, commit(other, parent)?])
-}
-
-/// Writes one object as git keeps those that are in no pack.
-fn write(folder: &Path, kind: Kind, data: &[u8]) -> Result<ObjectId> {
-    let id = gix::objs::compute_hash(gix::hash::Kind::Sha1, kind, data);
-    let id: ObjectId = id.map_err(|error| Error::internal(error.to_string()))?.into();
-    let name = id.to_string();
-    let below = folder.join(&name[..2]);
-    std::fs::create_dir_all(&below)?;
-    let mut packing = ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
-    packing.write_all(format!("{kind} {}\0", data.len()).as_bytes())?;
-    packing.write_all(data)?;
-    std::fs::write(below.join(&name[2..]), packing.finish()?)?;
-    Ok(id)
-}
-
-/// The files and folders that a merge made.
-fn made_in(folder: &Path) -> Result<NewObjects> {
-    let (mut new, mut room) = (NewObjects::default(), LARGEST);
-    for below in std::fs::read_dir(folder)? {
-        let below = below?;
-        if below.file_name().len() != 2 {
-            continue;
-        }
-        for file in std::fs::read_dir(below.path())? {
-            let mut object = Vec::new();
-            let packed = std::fs::File::open(file?.path())?;
-            ZlibDecoder::new(packed).take(room + 1).read_to_end(&mut object)?;
-            room = room.checked_sub(object.len() as u64).ok_or(Error::TooLarge)?;
-            add(&mut new, object)?;
-        }
-    }
-    Ok(new)
-}
-
-fn add(new: &mut NewObjects, mut object: Vec<u8>) -> Result<()> {
-    let end = object.iter().position(|byte| *byte == 0);
-    let damaged = || Error::internal("git made an object that is none");
-    let data = object.split_off(end.ok_or_else(damaged)? + 1);
-    let kind = match object.split(|byte| *byte == b' ').next() {
-        Some(b"blob") => Kind::Blob,
-        Some(b"tree") => Kind::Tree,
-        // The stand-ins.
-        _ => return Ok(()),
-    };
-    new.add(kind, data.into()).map(drop)
 }

@@ -35,7 +35,7 @@ pub async fn answer(app: &App, found: &Found, version: Version, sent: Bytes) -> 
         packet::put(&mut out, &[b"ERR this repository is empty\n"]);
         return Ok(Answer::Whole(out.into()));
     };
-    let objects = objects::send(app, repository.id, version, sent).await?;
+    let objects = objects::send(app, repository.id, &found.hidden, version, sent).await?;
     Ok(Answer::Stream(objects.boxed()))
 }
 

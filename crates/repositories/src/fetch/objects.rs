@@ -3,6 +3,7 @@
 use super::Version;
 use crate::cache::{self, Having};
 use crate::git::Git;
+use crate::hidden::HiddenRequests;
 use crate::output::Output;
 use bytes::Bytes;
 use futures_util::Stream;
@@ -24,22 +25,25 @@ pub struct Talk {
 }
 
 /// Begins one.
-pub async fn talk(app: &App, repository: i64, version: Version) -> Result<Talk> {
-    let (input, output) = start(app, repository, version, FETCH).await?;
+pub async fn talk(
+    app: &App, repository: i64, hidden: &HiddenRequests, version: Version,
+) -> Result<Talk> {
+    let (input, output) = start(app, repository, hidden, version, FETCH).await?;
     Ok(Talk { input, output: output.talking() })
 }
 
-/// Begins to make an archive as a client wishes.
-pub async fn archive(app: &App, repository: i64) -> Result<Talk> {
-    let (input, output) = start(app, repository, Version::Zero, &["upload-archive"]).await?;
+/// Begins to make an archive as a client wishes, who named nothing that is hidden.
+pub async fn archive(app: &App, repository: i64, hidden: &HiddenRequests) -> Result<Talk> {
+    let arguments = ["upload-archive"];
+    let (input, output) = start(app, repository, hidden, Version::Zero, &arguments).await?;
     Ok(Talk { input, output: output.talking() })
 }
 
 /// What git answers to a request that is there whole, as it comes.
 pub async fn send(
-    app: &App, repository: i64, version: Version, request: Bytes,
+    app: &App, repository: i64, hidden: &HiddenRequests, version: Version, request: Bytes,
 ) -> Result<impl Stream<Item = Result<Bytes>> + Send + use<>> {
-    let (mut input, output) = start(app, repository, version, ONCE).await?;
+    let (mut input, output) = start(app, repository, hidden, version, ONCE).await?;
     tokio::spawn(async move {
         // One that has heard enough reads no further.
         let _ = input.write_all(&request).await;
@@ -48,7 +52,7 @@ pub async fn send(
 }
 
 async fn start(
-    app: &App, repository: i64, version: Version, arguments: &[&str],
+    app: &App, repository: i64, hidden: &HiddenRequests, version: Version, arguments: &[&str],
 ) -> Result<(ChildStdin, Output)> {
     let seat = app.kept::<Git>().seat().await?;
     let copy = cache::copy(app, repository, Having::ObjectsAndRefs).await?;
@@ -58,7 +62,11 @@ async fn start(
         Version::One => invocation.env("GIT_PROTOCOL", "version=1"),
         Version::Two => invocation.env("GIT_PROTOCOL", "version=2"),
     };
-    let mut running = invocation.args(arguments.iter().copied()).args([copy.folder()]).start()?;
+    // As the settings of the copy, which is for everybody, and for who asks besides.
+    let prefixes = hidden.prefixes().into_iter();
+    let hides = prefixes.flat_map(|one| ["-c".to_owned(), format!("transfer.hideRefs={one}")]);
+    let invocation = invocation.args(hides).args(arguments.iter().copied());
+    let mut running = invocation.args([copy.folder()]).start()?;
     let missing = || Error::internal("git has no input or output");
     let (input, stdout) =
         (running.stdin().ok_or_else(missing)?, running.stdout().ok_or_else(missing)?);

@@ -7,6 +7,7 @@ use crate::formats::object_id::ObjectId;
 use crate::formats::packet;
 use crate::formats::ref_name::RefName;
 use crate::formats::requests::ListRefs;
+use crate::hidden::HiddenRequests;
 use crate::model::{Ref, Repository};
 use crate::store::refs as rows;
 use bytes::Bytes;
@@ -30,12 +31,18 @@ enum Asked {
     Some(ListRefs),
 }
 
-/// Answers that are known, by repository, its generation, and what is asked.
-pub struct Answers(Cache<(i64, i64, Asked), Bytes>);
+/// A repository, its generation, what is hidden of it, and what is asked.
+type Known = (i64, i64, HiddenRequests, Asked);
+
+/// Answers that are known.
+pub struct Answers(Cache<Known, Bytes>);
 
 impl Default for Answers {
     fn default() -> Answers {
-        let weight = |_: &(i64, i64, Asked), bytes: &Bytes| bytes.len() as u32 + 256;
+        let weight = |known: &Known, bytes: &Bytes| {
+            let numbers = known.2.count() * size_of::<i64>();
+            (bytes.len() + numbers) as u32 + 256
+        };
         Answers(Cache::builder().max_capacity(KEPT).weigher(weight).build())
     }
 }
@@ -96,7 +103,7 @@ async fn all(app: &App, found: &Found, service: Service) -> Result<Bytes> {
     let Some(repository) = &found.repository else {
         return Ok(told_all(&[], None, &words, service).into());
     };
-    kept(app, repository, Asked::All(service), |refs, repository| {
+    kept(app, (repository, &found.hidden), Asked::All(service), |refs, repository| {
         let head = refs.iter().find(|one| one.name == repository.head);
         let head = head.map(|one| one.object_id);
         told_all(refs, head, &words, service)
@@ -138,7 +145,7 @@ pub async fn list(app: &App, found: &Found, asked: ListRefs) -> Result<Bytes> {
         return Ok(out.into());
     };
     let wanted = asked.clone();
-    kept(app, repository, Asked::Some(asked), move |refs, repository| {
+    kept(app, (repository, &found.hidden), Asked::Some(asked), move |refs, repository| {
         let mut out = Vec::new();
         let head = refs.iter().find(|one| one.name == repository.head);
         tell_head(&mut out, &wanted, &repository.head, head.map(|one| one.object_id));
@@ -174,19 +181,19 @@ fn tell_one(out: &mut Vec<u8>, asked: &ListRefs, one: &Ref) {
     packet::put(out, &[format!("{} {}{peeled}\n", one.object_id, one.name).as_bytes()]);
 }
 
-/// The answer as it was told to somebody of this state of the repository, or as it is
-/// told now.
+/// The answer as it was told to somebody of this state of the repository from whom as much
+/// was hidden, or as it is told now.
 async fn kept(
-    app: &App, repository: &Repository, asked: Asked,
+    app: &App, (repository, hidden): (&Repository, &HiddenRequests), asked: Asked,
     tell: impl FnOnce(&[Ref], &Repository) -> Vec<u8>,
 ) -> Result<Bytes> {
     let answers = app.kept::<Answers>();
-    let key = (repository.id, repository.generation, asked);
+    let key = (repository.id, repository.generation, hidden.clone(), asked);
     if let Some(known) = answers.0.get(&key) {
         return Ok(known);
     }
     let id = repository.id;
-    let prefixes = prefixes(&key.2, repository);
+    let prefixes = prefixes(&key.3, repository);
     let (now, refs) = app
         .read(move |tx| {
             let now = crate::store::by_id(tx, id)?;
@@ -197,10 +204,11 @@ async fn kept(
             Ok((now, refs))
         })
         .await?;
-    let shown: Vec<Ref> = refs.into_iter().filter(|one| !one.name.is_hidden()).collect();
+    let is_shown = |one: &Ref| !one.name.is_hidden() && !hidden.hides(&one.name);
+    let shown: Vec<Ref> = refs.into_iter().filter(is_shown).collect();
     let now = now.unwrap_or_else(|| repository.clone());
     let told = Bytes::from(tell(&shown, &now));
-    answers.0.insert((id, now.generation, key.2), told.clone());
+    answers.0.insert((id, now.generation, key.2, key.3), told.clone());
     Ok(told)
 }
 

@@ -28,7 +28,8 @@ pub fn copy(tx: &mut Tx<'_>, code: ForkedCode<'_>) -> Result<()> {
         };
     };
     let head = branch.as_ref().unwrap_or(&source.head);
-    let fork = store::make(tx, Holder::Code(code.fork.id), head)?;
+    // Where the packs are that both have in common.
+    let fork = store::make_in(tx, Holder::Code(code.fork.id), head, &source.storage)?;
     match &branch {
         Some(branch) => copy_branch(tx, &source, &fork, branch)?,
         None => refs::copy_all(tx, source.id, fork.id)?,

@@ -11,7 +11,7 @@ mod rest;
 mod sync;
 
 pub use copy::copy;
-pub use distance::distance;
+pub use distance::{common, distance};
 pub use rest::count;
 pub use sync::sync;
 

@@ -6,10 +6,10 @@ use crate::edits::{Ended, branch, command};
 use crate::formats::object_id::ObjectId;
 use crate::formats::ref_name::RefName;
 use crate::git::Git;
+use crate::lacked::{KNOWN, lacked, pack};
 use crate::lfs;
 use crate::model::{Repository, RepositoryKind};
 use crate::objects::{self, Objects};
-use crate::on_disk::pieces;
 use crate::place::Place;
 use crate::receive::{self, Landed};
 use crate::store::{self, refs};
@@ -21,10 +21,6 @@ use kernel::error::{Error, Found, Result};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
 use spaces::model::Project;
-use tokio::io::AsyncWriteExt;
-
-/// Branches of the fork whose objects are not sent again.
-const KNOWN: i64 = 50;
 
 /// Where it comes from and goes to.
 struct Plan {
@@ -124,28 +120,10 @@ async fn leads_to(
 
 /// Has git pack what the fork lacks, and takes that as a push.
 async fn bring(app: &App, plan: &Plan) -> Result<Ended> {
-    let known = plan.known.clone();
-    let work = move |objects: &Objects| objects.commits(&known);
-    let shared = objects::read(app, &plan.source, work).await?;
-    let mut wanted = format!("{}\n", plan.new);
-    for commit in shared {
-        wanted.push_str(&format!("^{}\n", commit.id));
-    }
+    let wanted = lacked(app, &plan.source, plan.known.clone(), &[plan.new]).await?;
     let copy = cache::copy(app, plan.source.id, cache::Having::Objects).await?;
-    let packing = app.kept::<Git>().at(app, copy.folder()).await?.args([
-        "pack-objects",
-        "--revs",
-        "--stdout",
-        "--quiet",
-        "--delta-base-offset",
-    ]);
-    let mut running = packing.start()?;
-    if let Some(mut stdin) = running.stdin() {
-        stdin.write_all(wanted.as_bytes()).await?;
-        stdin.shutdown().await?;
-    }
-    let pack = running.stdout().ok_or_else(|| Error::internal("git answers nothing"))?;
-    let pack = Box::pin(pieces(pack, |_| {}));
+    let git = app.kept::<Git>().at(app, copy.folder()).await?;
+    let (pack, running) = pack(git, &wanted).await?;
     let commands = vec![command(plan.branch.clone(), plan.old, plan.new)];
     let landed: Landed = receive::take(app, &plan.to, commands, Some(pack)).await?;
     running.end().await?.check("git pack-objects")?;

@@ -1,6 +1,6 @@
 //! What a client may send or get (git-lfs, docs/api/batch.md).
 
-use super::access::{self, SCOPES, refused};
+use super::access::{self, Deed, SCOPES, refused};
 use super::pointer::Pointer;
 use super::store;
 use super::ticket::{LIFETIME, Ticket};
@@ -52,8 +52,24 @@ pub(super) fn routes(r: &mut Routes) {
 struct Asked {
     operation: String,
     hash_algo: Option<String>,
+    /// What the objects are for.
+    #[serde(rename = "ref")]
+    on_ref: Option<NamedRef>,
     #[serde(default)]
     objects: Vec<Pointer>,
+}
+
+#[derive(Deserialize)]
+struct NamedRef {
+    name: String,
+}
+
+impl Asked {
+    /// The branch that objects are sent for, if one is told.
+    fn branch(&self) -> Option<String> {
+        let name = &self.on_ref.as_ref()?.name;
+        Some(name.strip_prefix("refs/heads/").unwrap_or(name).to_owned())
+    }
 }
 
 async fn old() -> Result<Response> {
@@ -75,14 +91,14 @@ async fn batch(
     app: App, viewer: Viewer, request: Arc<RequestContext>, body: Upload,
 ) -> Result<Response> {
     // Who may not even read is not heard.
-    let project = access::project(&app, &viewer, &request, ENDING, Service::Fetch).await?;
+    let project = access::project(&app, &viewer, &request, ENDING, Deed::Get).await?;
     let asked: Asked = read(&request, &viewer, body).await?;
     let service = match asked.operation.as_str() {
         "download" => Service::Fetch,
         "upload" => Service::Push,
         _ => return Err(refused(422, "The operation must be download or upload.")),
     };
-    if asked.hash_algo.is_some_and(|name| name != "sha256") {
+    if asked.hash_algo.as_ref().is_some_and(|name| name != "sha256") {
         return Err(refused(409, "Large files are named by sha256 alone."));
     }
     match asked.objects.len() {
@@ -92,11 +108,14 @@ async fn batch(
         }
         _ => {}
     }
+    let branch = asked.branch().filter(|_| service == Service::Push);
     if service == Service::Push {
         access::check_writable(&app).await?;
-        access::project(&app, &viewer, &request, ENDING, service).await?;
+        let deed = Deed::Send(branch.clone());
+        access::project(&app, &viewer, &request, ENDING, deed).await?;
     }
-    let told = Telling::begin(&app, &viewer, &project, service, &asked.objects).await?;
+    let ticket = Ticket::new(&app, &viewer, project.id, service).for_branch(branch);
+    let told = Telling::begin(&app, &ticket, &project, &asked.objects).await?;
     if service == Service::Push {
         let (id, more) = (project.id, told.missing(&asked.objects));
         app.read(move |tx| access::check_size(tx, id, more)).await?;
@@ -120,17 +139,17 @@ struct Telling {
 
 impl Telling {
     async fn begin(
-        app: &App, viewer: &Viewer, project: &Project, service: Service, objects: &[Pointer],
+        app: &App, ticket: &Ticket, project: &Project, objects: &[Pointer],
     ) -> Result<Telling> {
         let oids: Vec<String> = objects.iter().map(|one| one.oid.clone()).collect();
         let id = project.id;
         let there = app.read(move |tx| store::among(tx, id, &oids)).await?;
         let limits: PushLimits = app.settings().get(app).await?;
         Ok(Telling {
-            service,
+            service: ticket.service,
             there: there.into_iter().map(|one| (one.oid, one.size)).collect(),
             base: app.url(&format!("/{}.git/service-lfs/objects", project.full_path)),
-            authorization: Ticket::new(app, viewer, id, service).header(app)?,
+            authorization: ticket.header(app)?,
             most: limits.bytes(),
         })
     }

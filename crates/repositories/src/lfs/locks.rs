@@ -1,9 +1,8 @@
 //! Locks on paths of a project (git-lfs, docs/api/locking.md).
 
-use super::access::{self, SCOPES, refused};
+use super::access::{self, Deed, SCOPES, refused};
 use super::batch::read;
 use super::store::{self, Lock, Wanted};
-use crate::access::Service;
 use http::{Method, StatusCode};
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -93,7 +92,7 @@ fn limit(asked: Option<i64>) -> i64 {
 async fn list(
     app: App, viewer: Viewer, request: Arc<RequestContext>, which: Params<Which>,
 ) -> Result<Response> {
-    let project = access::project(&app, &viewer, &request, LOCKS, Service::Fetch).await?;
+    let project = access::project(&app, &viewer, &request, LOCKS, Deed::Get).await?;
     let limit = limit(which.limit);
     let wanted = Wanted {
         path: which.path.clone(),
@@ -120,7 +119,7 @@ fn user_of(viewer: &Viewer) -> Result<i64> {
 async fn create(
     app: App, viewer: Viewer, request: Arc<RequestContext>, body: Upload,
 ) -> Result<Response> {
-    let project = access::project(&app, &viewer, &request, LOCKS, Service::Push).await?;
+    let project = access::project(&app, &viewer, &request, LOCKS, Deed::Lock).await?;
     let (user, NewLock { path }) = (user_of(&viewer)?, read(&request, &viewer, body).await?);
     let is_good = !path.is_empty() && path.len() <= MAX_PATH && !path.contains('\0');
     if !is_good {
@@ -148,7 +147,7 @@ struct Verifying {
 async fn verify(
     app: App, viewer: Viewer, request: Arc<RequestContext>, body: Upload,
 ) -> Result<Response> {
-    let project = access::project(&app, &viewer, &request, VERIFY, Service::Push).await?;
+    let project = access::project(&app, &viewer, &request, VERIFY, Deed::Send(None)).await?;
     let (user, asked): (_, Verifying) = (user_of(&viewer)?, read(&request, &viewer, body).await?);
     let limit = limit(asked.limit);
     let cursor = asked.cursor.as_deref().unwrap_or_default();
@@ -176,7 +175,7 @@ async fn unlock(
     app: App, viewer: Viewer, request: Arc<RequestContext>, one: Params<OneLock>, body: Upload,
 ) -> Result<Response> {
     let ending = format!("{LOCKS}/{}/unlock", one.id);
-    let project = access::project(&app, &viewer, &request, &ending, Service::Push).await?;
+    let project = access::project(&app, &viewer, &request, &ending, Deed::Lock).await?;
     let (user, asked): (_, Unlocking) = (user_of(&viewer)?, read(&request, &viewer, body).await?);
     let id = one.id;
     let lock = app

@@ -8,7 +8,7 @@ use crate::git::{PATIENCE, objects_of};
 use crate::receive::objects::Quarantine;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use std::collections::HashSet;
+use std::collections::HashMap;
 use tokio::io::{AsyncBufReadExt, BufReader};
 
 /// What its user is told.
@@ -21,24 +21,33 @@ const HEADER: usize = 64;
 
 /// Whether a push brings a pointer to what the project does not have.
 pub async fn are_some(app: &App, project: i64, quarantine: &Quarantine) -> Result<bool> {
+    Ok(!absent(app, project, quarantine, 1).await?.is_empty())
+}
+
+/// What new objects lead to and the project does not have, so many at most.
+pub(super) async fn absent(
+    app: &App, project: i64, quarantine: &Quarantine, most: usize,
+) -> Result<Vec<Pointer>> {
     let settings: LfsSettings = app.settings().get(app).await?;
+    let mut absent = Vec::new();
     if !quarantine.has_objects() || !settings.enabled {
-        return Ok(false);
+        return Ok(absent);
     }
     let small = small(app, quarantine).await?;
     for ids in small.chunks(BATCH) {
-        let oids: HashSet<String> = pointers(app, quarantine, ids).await?;
-        let oids: Vec<String> = oids.into_iter().collect();
-        let count = oids.len();
-        let there = match count {
-            0 => 0,
-            _ => app.read(move |tx| Ok(store::among(tx, project, &oids)?.len())).await?,
-        };
-        if there < count {
-            return Ok(true);
+        let mut named = pointers(app, quarantine, ids).await?;
+        let oids: Vec<String> = named.keys().cloned().collect();
+        if !oids.is_empty() {
+            let there = app.read(move |tx| store::among(tx, project, &oids)).await?;
+            there.iter().for_each(|one| drop(named.remove(&one.oid)));
+        }
+        absent.extend(named.into_values());
+        if absent.len() >= most {
+            break;
         }
     }
-    Ok(false)
+    absent.truncate(most);
+    Ok(absent)
 }
 
 /// The new objects that have the size of a pointer.
@@ -68,19 +77,21 @@ fn small_blob(line: &str) -> Option<&str> {
     (MIN_POINTER..MAX_POINTER).contains(&size).then_some(id)
 }
 
-/// What those of these objects that are pointers lead to.
-async fn pointers(app: &App, quarantine: &Quarantine, ids: &[String]) -> Result<HashSet<String>> {
+/// What those of these objects that are pointers lead to, by its digest.
+async fn pointers(
+    app: &App, quarantine: &Quarantine, ids: &[String],
+) -> Result<HashMap<String, Pointer>> {
     let most = ids.len() * (MAX_POINTER as usize + HEADER);
     let asked = ids.join("\n") + "\n";
     let reading = quarantine.alone(app).await?.args(["cat-file", "--batch"]);
     let answered = reading.ask(asked.into_bytes(), most, PATIENCE).await?;
     answered.ended.check("git cat-file")?;
-    let mut oids = HashSet::new();
+    let mut found = HashMap::new();
     for content in objects_of(&answered.output) {
         let content = content.ok_or_else(|| Error::internal("git tells no object"))?;
-        oids.extend(Pointer::read(content).map(|pointer| pointer.oid));
+        found.extend(Pointer::read(content).map(|pointer| (pointer.oid.clone(), pointer)));
     }
-    Ok(oids)
+    Ok(found)
 }
 
 #[cfg(test)]

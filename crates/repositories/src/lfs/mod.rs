@@ -3,10 +3,12 @@
 //!
 //! Start with [`batch`], where git-lfs asks what it may send or get; [`transfer`] moves
 //! the bytes, [`locks`] say who is at work on what, and [`missing`] keeps pointers to
-//! nothing out of pushes. Tables: `lfs_objects`, `lfs_locks` (migration 0076).
+//! nothing out of pushes; [`bringing`] gets what objects of a mirror lead to. Tables:
+//! `lfs_objects`, `lfs_locks` (migration 0076).
 
 mod access;
 mod batch;
+pub(crate) mod bringing;
 mod locks;
 pub(crate) mod missing;
 mod pointer;

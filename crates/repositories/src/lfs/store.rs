@@ -74,14 +74,13 @@ pub fn among(tx: &mut Tx<'_>, project: i64, oids: &[String]) -> Result<Vec<LfsOb
 
 /// Bytes of the large files of some projects, those that have any.
 pub fn sizes(tx: &mut Tx<'_>, projects: &[i64]) -> Result<HashMap<i64, i64>> {
-    let rows: Vec<(i64, i64)> = tx.all(
+    Ok(tx.pairs(
         sql!(
             "select project_id, cast(sum(size) as bigint) from lfs_objects
              where project_id in_list($1) group by project_id"
         ),
         (projects.to_vec(),),
-    )?;
-    Ok(rows.into_iter().collect())
+    )?)
 }
 
 /// Somebody's claim on a path of a project.

@@ -2,7 +2,7 @@
 //! one project and one direction. It stands for its holder, so it ends with what the
 //! holder may do.
 
-use super::access::refused;
+use super::access::{forbidden, may_send, not_found};
 use crate::access::Service;
 use ::store::Tx;
 use http::header;
@@ -31,6 +31,9 @@ enum Holder {
 pub struct Ticket {
     pub project_id: i64,
     pub service: Service,
+    /// The branch that objects are sent for, if one was told.
+    #[serde(default)]
+    branch: Option<String>,
     holder: Holder,
     /// Seconds since 1970.
     ends: i64,
@@ -44,7 +47,12 @@ impl Ticket {
             Viewer::Deploy(deploy) => Holder::DeployToken(deploy.id),
         };
         let ends = app.now().as_second() + LIFETIME;
-        Ticket { project_id, service, holder, ends }
+        Ticket { project_id, service, branch: None, holder, ends }
+    }
+
+    /// The same for who sends objects for this branch alone, if one is told.
+    pub fn for_branch(self, branch: Option<String>) -> Ticket {
+        Ticket { branch, ..self }
     }
 
     /// The value of the header that carries it.
@@ -62,7 +70,7 @@ impl Ticket {
         let ticket = ticket.ok_or(Error::Unauthenticated)?;
         match ticket.service == service {
             true => Ok(ticket),
-            false => Err(refused(403, "Access forbidden. Check your access level.")),
+            false => Err(forbidden()),
         }
     }
 
@@ -74,16 +82,16 @@ impl Ticket {
             Holder::DeployToken(id) => identity::tokens::deploy_viewer(tx, id)?,
         };
         let viewer = viewer.ok_or(Error::Unauthenticated)?;
-        let purpose = match self.service {
-            Service::Fetch => Purpose::DownloadCode,
-            Service::Push => Purpose::PushCode,
+        let found = project(tx, &viewer, &Reference::Id(self.project_id), Purpose::DownloadCode);
+        let found = found.map_err(|_| forbidden())?;
+        let may = match self.service {
+            Service::Fetch => true,
+            Service::Push => may_send(tx, &viewer, &found, self.branch.as_deref())?,
         };
-        let found = project(tx, &viewer, &Reference::Id(self.project_id), purpose);
-        let found =
-            found.map_err(|_| refused(403, "Access forbidden. Check your access level."))?;
-        match found.lfs_enabled {
-            true => Ok(()),
-            false => Err(super::access::not_found()),
+        match (may, found.lfs_enabled) {
+            (false, _) => Err(forbidden()),
+            (true, true) => Ok(()),
+            (true, false) => Err(not_found()),
         }
     }
 }

@@ -81,6 +81,7 @@ async fn upload(
     let asked = new.clone();
     app.read(move |tx| {
         holder.check(tx)?;
+        access::check_held(tx, project)?;
         check_room(tx, project, &asked)
     })
     .await?;
@@ -106,6 +107,7 @@ async fn upload(
     app.write(move |tx| {
         // It may have taken long.
         ticket.check(tx)?;
+        access::check_held(tx, project)?;
         check_room(tx, project, &new)?;
         store::insert(tx, project, &stored)
     })

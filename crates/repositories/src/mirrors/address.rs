@@ -12,6 +12,10 @@ const PORTS: [u16; 3] = [22, 80, 443];
 /// What stands for what is secret.
 const MASK: &str = "*****";
 
+/// How git may reach what it is to push to, and what it is to fetch from.
+pub const PUSHED_BY: &[&str] = &["http", "https", "ssh"];
+pub const FETCHED_BY: &[&str] = &["http", "https", "ssh", "git"];
+
 /// An address that was read.
 #[derive(Debug)]
 pub struct Address {
@@ -22,7 +26,7 @@ pub struct Address {
     pub credentials: Credentials,
 }
 
-/// What an address says of who pushes.
+/// What an address says of who asks.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Credentials {
     None,
@@ -33,13 +37,14 @@ pub enum Credentials {
 }
 
 impl Address {
-    /// Reads one.
+    /// Reads one of these schemes.
     ///
     /// # Errors
     ///
-    /// `Invalid` if nothing may be pushed there.
-    pub fn read(text: &str) -> Result<Address> {
-        parse(text).map_err(|problem| Error::invalid("url", format!("is blocked: {problem}")))
+    /// `Invalid` if git may not go there.
+    pub fn read(text: &str, schemes: &[&str]) -> Result<Address> {
+        let read = parse(text, schemes);
+        read.map_err(|problem| Error::invalid("url", format!("is blocked: {problem}")))
     }
 
     pub fn is_ssh(&self) -> bool {
@@ -58,10 +63,24 @@ pub fn is_same_server(one: &Url, other: &Url) -> bool {
 
 /// The port of an address.
 pub fn port(url: &Url) -> u16 {
-    url.port_or_known_default().unwrap_or(22)
+    let usual = if url.scheme() == "git" { 9418 } else { 22 };
+    url.port_or_known_default().unwrap_or(usual)
 }
 
-fn parse(text: &str) -> Result<Address, String> {
+/// An address with what proves who asks, which was given apart from it.
+pub fn joined(text: &str, user: &str, password: &str) -> Result<String> {
+    if user.is_empty() && password.is_empty() {
+        return Ok(text.to_owned());
+    }
+    let wrong = || Error::invalid("url", "is blocked: URI is invalid");
+    let mut url = Url::parse(text).map_err(|_| wrong())?;
+    url.set_username(user).map_err(|()| wrong())?;
+    let password = Some(password).filter(|text| !text.is_empty());
+    url.set_password(password).map_err(|()| wrong())?;
+    Ok(url.into())
+}
+
+fn parse(text: &str, schemes: &[&str]) -> Result<Address, String> {
     let invalid = || "URI is invalid".to_owned();
     if text.chars().count() > LONGEST {
         return Err(format!("URI is too long (maximum is {LONGEST} characters)"));
@@ -70,8 +89,8 @@ fn parse(text: &str) -> Result<Address, String> {
         return Err(invalid());
     }
     let mut url = Url::parse(text).map_err(|_| invalid())?;
-    if !matches!(url.scheme(), "http" | "https" | "ssh") {
-        return Err("Only allowed schemes are http, https, ssh".into());
+    if !schemes.contains(&url.scheme()) {
+        return Err(format!("Only allowed schemes are {}", schemes.join(", ")));
     }
     let host = url.host_str().unwrap_or_default();
     if !is_host(host) {
@@ -83,8 +102,10 @@ fn parse(text: &str) -> Result<Address, String> {
     if port(&url) < 1024 && !PORTS.contains(&port(&url)) {
         return Err("Only allowed ports are 22, 80, 443, and any over 1024".into());
     }
-    if url.scheme() == "ssh" {
-        return ssh(text, url);
+    match url.scheme() {
+        "ssh" => return ssh(text, url),
+        "git" => return plain(text, url),
+        _ => {}
     }
     let credentials = credentials(&url);
     let shown = match credentials {
@@ -96,12 +117,20 @@ fn parse(text: &str) -> Result<Address, String> {
     Ok(Address { url, shown, credentials })
 }
 
-/// The name of who pushes over SSH is no secret; a password cannot be said there.
+/// Git's own protocol knows nobody.
+fn plain(text: &str, url: Url) -> Result<Address, String> {
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("URI is invalid: git:// knows no users".into());
+    }
+    Ok(Address { url, shown: text.to_owned(), credentials: Credentials::None })
+}
+
+/// The name of who asks over SSH is no secret; a password cannot be said there.
 fn ssh(text: &str, url: Url) -> Result<Address, String> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     let user = url.username();
     if url.password().is_some() || user.starts_with('-') || !user.chars().all(is_name) {
-        return Err("URI is invalid: over SSH a key proves who pushes".into());
+        return Err("URI is invalid: over SSH a key proves who asks".into());
     }
     Ok(Address { url, shown: text.to_owned(), credentials: Credentials::None })
 }
@@ -163,7 +192,7 @@ mod tests {
             ),
             ("ssh://git@host.example/a.git", "ssh://git@host.example/a.git", "", ""),
         ] {
-            let read = Address::read(text).expect(text);
+            let read = Address::read(text, PUSHED_BY).expect(text);
             assert_eq!(read.url.as_str(), url);
             assert_eq!(read.shown, if shown.is_empty() { text } else { shown });
             match read.credentials {
@@ -171,7 +200,8 @@ mod tests {
                 other => assert!(other == Credentials::None && secret.is_empty(), "{text}"),
             }
         }
-        let back = Address::read("https://*****:*****@host.example/a.git").expect("it is read");
+        let masked = "https://*****:*****@host.example/a.git";
+        let back = Address::read(masked, PUSHED_BY).expect("it is read");
         assert_eq!(back.credentials, Credentials::AsTheyAre);
     }
 
@@ -197,8 +227,25 @@ mod tests {
             "ssh://-x@host.example/a",
             "ssh://ho%20st/a",
         ] {
-            assert!(Address::read(text).is_err(), "{text}");
+            assert!(Address::read(text, PUSHED_BY).is_err(), "{text}");
+            let is_git = text.starts_with("git:");
+            assert_eq!(Address::read(text, FETCHED_BY).is_ok(), is_git, "{text}");
         }
+        for text in ["git://ada@host.example/a", "git://a:b@host.example/a", "git://"] {
+            assert!(Address::read(text, FETCHED_BY).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_proves_who_asks_may_come_apart() {
+        for (text, user, password, whole) in [
+            ("https://host/a.git", "ada", "s/e@c", "https://ada:s%2Fe%40c@host/a.git"),
+            ("https://old:x@host/a.git", "ada", "", "https://ada@host/a.git"),
+            ("https://old:x@host/a.git", "", "", "https://old:x@host/a.git"),
+        ] {
+            assert_eq!(joined(text, user, password).expect(text), whole);
+        }
+        assert!(joined("host", "ada", "x").is_err());
     }
 
     #[test]

@@ -12,7 +12,7 @@ const MOST_HOST_KEYS: usize = 20;
 /// A new key: its file as ssh reads it, and its public half as one line.
 pub fn make() -> Result<(String, String)> {
     let pair = KeypairData::Ed25519(Ed25519Keypair::from_seed(&random_bytes()));
-    let key = PrivateKey::new(pair, "push-mirror").map_err(Error::internal)?;
+    let key = PrivateKey::new(pair, "mirror").map_err(Error::internal)?;
     let public = key.public_key().to_openssh().map_err(Error::internal)?;
     let file = key.to_openssh(LineEnding::LF).map_err(Error::internal)?;
     Ok((file.to_string(), public))

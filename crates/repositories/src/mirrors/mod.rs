@@ -1,31 +1,31 @@
-//! Push mirrors: repositories elsewhere that follow the code of a project. Each push has
-//! them follow by a job ([`jobs`]), which has git push there ([`pushing`]), at most once
-//! a minute each.
+//! Mirrors: [`push`] has repositories elsewhere follow the code of a project, [`pull`] has
+//! the code of a project follow a repository elsewhere, or brings it once.
 //!
-//! What proves who pushes is stored sealed and given to git in its environment or in a
-//! file, never as an argument, which others on the machine would see. The address is
-//! tested as those of all calls are, and git is held to what it resolved to ([`remote`]).
+//! What proves who asks there is stored sealed and given to git in its environment or in a
+//! file, never as an argument, which others on the machine would see ([`server`]). The
+//! address is tested as those of all calls are, and git is held to what it resolved to
+//! ([`remote`]).
 
-mod address;
-mod entity;
+pub mod address;
 mod failure;
-mod jobs;
 mod keys;
 mod model;
-mod plan;
-mod pushing;
+pub mod pull;
+pub mod push;
 mod remote;
-mod rest;
-pub mod rules;
-mod store;
+mod scope;
+mod server;
+mod turns;
 
-pub use model::{AuthMethod, MirrorInput, RemoteMirror, UpdateStatus};
-pub use store::of_project;
+pub use model::{AuthMethod, UpdateStatus};
+pub use server::{Server, check_address};
 
 pub(crate) fn routes(r: &mut kernel::http::Routes) {
-    rest::routes(r);
+    push::routes(r);
+    pull::routes(r);
 }
 
 pub(crate) fn jobs(registry: &mut kernel::jobs::RegistryBuilder) {
-    registry.add::<jobs::PushMirror>();
+    push::jobs(registry);
+    pull::jobs(registry);
 }

@@ -3,8 +3,7 @@
 
 use super::address::port;
 use super::keys::host_key;
-use super::model::RemoteMirror;
-use super::rules::{CREDENTIALS, KEY};
+use super::server::{Seals, Server};
 use crate::git::Git;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -18,12 +17,14 @@ use tokio::io::AsyncWriteExt;
 use url::{Host, Url};
 
 /// What git may not do on its own: follow a server elsewhere, ask somebody, take a proxy,
-/// wait for a server that is silent or drips, or take all memory and cores.
+/// wait for a server that is silent or drips, or take all memory and cores. Where redirects
+/// are not followed, neither are the other places that a plain web server names.
 const HELD: &[&str] = &[
     "protocol.allow=never",
     "protocol.http.allow=always",
     "protocol.https.allow=always",
     "protocol.ssh.allow=always",
+    "protocol.git.allow=always",
     "http.followRedirects=false",
     "http.proxy=",
     "http.lowSpeedLimit=1000",
@@ -33,6 +34,9 @@ const HELD: &[&str] = &[
     "core.hooksPath=/dev/null",
     "push.followTags=false",
     "push.recurseSubmodules=no",
+    "fetch.recurseSubmodules=no",
+    "fetch.unpackLimit=1",
+    "transfer.bundleURI=false",
     "pack.threads=1",
     "pack.windowMemory=64m",
 ];
@@ -46,6 +50,8 @@ pub struct Remote {
     pub url: Url,
     /// What is never told.
     pub secrets: Vec<String>,
+    /// What proves over HTTP who asks.
+    pub authorization: Option<String>,
     config: Vec<String>,
     /// Variables of git's environment.
     env: Vec<(&'static str, String)>,
@@ -64,8 +70,8 @@ impl Drop for KeyFolder {
 
 impl Remote {
     /// Finds the server; a text for people if nothing may be sent there.
-    pub async fn open(app: &App, mirror: &RemoteMirror) -> Result<Result<Remote, String>> {
-        let url = Url::parse(&mirror.url).map_err(Error::internal)?;
+    pub async fn open(app: &App, server: &Server, seals: &Seals) -> Result<Result<Remote, String>> {
+        let url = Url::parse(&server.url).map_err(Error::internal)?;
         let addresses = match app.outbound().await?.addresses(&url).await {
             Ok(addresses) => addresses,
             Err(fault) => return Ok(Err(fault.to_string())),
@@ -73,37 +79,56 @@ impl Remote {
         let mut remote = Remote {
             url,
             secrets: Vec::new(),
+            authorization: None,
             config: HELD.iter().map(|text| (*text).to_owned()).collect(),
             env: Vec::new(),
             folder: None,
         };
-        if remote.url.scheme() != "ssh" {
-            remote.over_http(app, mirror, &addresses)?;
-            return Ok(Ok(remote));
+        match remote.url.scheme() {
+            "ssh" => {
+                // It need not be where git is, which finds no other programs.
+                let Some(ssh) = Program::find("ssh") else {
+                    return Ok(Err(NO_SSH.into()));
+                };
+                remote.over_ssh(app, (server, seals), (&ssh, &addresses)).await?;
+            }
+            "git" => remote.by_address(&addresses)?,
+            _ => remote.over_http(app, (server, seals), &addresses)?,
         }
-        // It need not be where git is, which finds no other programs.
-        let Some(ssh) = Program::find("ssh") else {
-            return Ok(Err(NO_SSH.into()));
-        };
-        remote.over_ssh(app, mirror, (&ssh, &addresses)).await?;
         Ok(Ok(remote))
     }
 
-    fn over_http(&mut self, app: &App, mirror: &RemoteMirror, at: &[IpAddr]) -> Result<()> {
+    /// Git's own protocol cannot be told what a name resolved to: the address stands in its
+    /// place, and the name is said to the server beside it.
+    fn by_address(&mut self, at: &[IpAddr]) -> Result<()> {
+        let address = at.first().ok_or_else(|| Error::internal("a host without address"))?;
+        let host = self.url.host_str().unwrap_or_default();
+        self.env = vec![("GIT_OVERRIDE_VIRTUAL_HOST", format!("{host}:{}", port(&self.url)))];
+        let pinned = format!("git://{}:{}{}", bracketed(address), port(&self.url), self.url.path());
+        self.url = Url::parse(&pinned).map_err(Error::internal)?;
+        Ok(())
+    }
+
+    fn over_http(
+        &mut self, app: &App, (server, seals): (&Server, &Seals), at: &[IpAddr],
+    ) -> Result<()> {
         if let Some(Host::Domain(name)) = self.url.host() {
             let at: Vec<String> = at.iter().map(bracketed).collect();
             let pinned = format!("{name}:{}:{}", port(&self.url), at.join(","));
             self.config.push(format!("http.curloptResolve={pinned}"));
         }
-        let Some(sealed) = &mirror.sealed_credentials else {
+        let Some((user, password)) = server.credentials(app.secrets(), seals)? else {
             return Ok(());
         };
-        let plain = app.secrets().unseal(CREDENTIALS, sealed)?;
-        let header = format!("Authorization: Basic {}", STANDARD.encode(&plain));
-        let plain = String::from_utf8_lossy(&plain).into_owned();
-        self.secrets
-            .extend(plain.split_once(':').map(|(_, password)| password.to_owned()));
-        self.secrets.push(STANDARD.encode(plain.as_bytes()));
+        let encoded = STANDARD.encode(format!("{user}:{password}"));
+        let authorization = format!("Basic {encoded}");
+        let header = format!("Authorization: {authorization}");
+        self.authorization = Some(authorization);
+        // A token may stand in the place of the name.
+        self.secrets = match password.is_empty() {
+            true => vec![user, encoded],
+            false => vec![password, encoded],
+        };
         self.env = vec![
             ("GIT_CONFIG_COUNT", "1".into()),
             ("GIT_CONFIG_KEY_0", "http.extraHeader".into()),
@@ -113,16 +138,17 @@ impl Remote {
     }
 
     async fn over_ssh(
-        &mut self, app: &App, mirror: &RemoteMirror, (program, at): (&Program, &[IpAddr]),
+        &mut self, app: &App, (server, seals): (&Server, &Seals),
+        (program, at): (&Program, &[IpAddr]),
     ) -> Result<()> {
-        let sealed = mirror.sealed_key.as_ref();
+        let sealed = server.sealed_key.as_ref();
         let sealed = sealed.ok_or_else(|| Error::internal("a mirror over SSH has no key"))?;
-        let key = app.secrets().unseal(KEY, sealed)?;
+        let key = app.secrets().unseal(seals.key, sealed)?;
         let name = format!("mirror-{}", hex::encode(random_bytes::<16>()));
         let folder = KeyFolder(crate::cache::root(app).with_file_name("pushes").join(name));
         tokio::fs::create_dir_all(&folder.0).await.map_err(Error::of_storage)?;
         let known: String =
-            mirror.host_keys.0.iter().map(|key| format!("{ALIAS} {key}\n")).collect();
+            server.host_keys.0.iter().map(|key| format!("{ALIAS} {key}\n")).collect();
         write(&folder.0.join("key"), &key).await?;
         write(&folder.0.join("hosts"), known.as_bytes()).await?;
         let address = at.first().ok_or_else(|| Error::internal("a host without address"))?;

@@ -3,11 +3,14 @@
 use super::{Commit, Objects};
 use crate::formats::object_id::ObjectId;
 use crate::formats::ref_name::RefName;
+use crate::hidden::{HiddenRequests, is_of_request};
+use crate::hooks;
 use crate::model::{Ref, Repository};
 use crate::store::refs;
 use ::store::Tx;
 use kernel::app::App;
 use kernel::error::Result;
+use std::collections::HashMap;
 
 /// Fewest digits that stand for a commit.
 const FEWEST: usize = 4;
@@ -35,6 +38,8 @@ impl Revision {
 /// this order. What git would take for an option, or calculate, is nothing here.
 pub fn named(tx: &mut Tx<'_>, repository: &Repository, text: &str) -> Result<Option<Revision>> {
     let names = candidates(repository, text);
+    let hidden = hidden(tx, &[repository], &names)?;
+    let names = told(repository, names, &hidden);
     let found = refs::some(tx, repository.id, &names)?;
     Ok(best(&names, &found, text))
 }
@@ -44,6 +49,9 @@ pub fn named_in_each(
     tx: &mut Tx<'_>, repositories: &[&Repository], text: &str,
 ) -> Result<Vec<Option<Revision>>> {
     let names: Vec<Vec<RefName>> = repositories.iter().map(|one| candidates(one, text)).collect();
+    let hidden = hidden(tx, repositories, &names.concat())?;
+    let told = repositories.iter().zip(names).map(|(one, names)| told(one, names, &hidden));
+    let names: Vec<Vec<RefName>> = told.collect();
     let ids: Vec<i64> = repositories.iter().map(|one| one.id).collect();
     let found = refs::some_of_each(tx, ids, &names.concat())?;
     let of = |(one, names): (&&Repository, &Vec<RefName>)| {
@@ -64,6 +72,27 @@ fn candidates(repository: &Repository, text: &str) -> Vec<RefName> {
         }
     }
     names.retain(|name| !name.is_hidden());
+    names
+}
+
+/// Which merge requests of these repositories are hidden, if any of the names is a ref of one.
+fn hidden(
+    tx: &mut Tx<'_>, repositories: &[&Repository], names: &[RefName],
+) -> Result<HashMap<i64, HiddenRequests>> {
+    let projects: Vec<i64> = repositories.iter().filter_map(|one| one.project_id).collect();
+    match names.iter().any(is_of_request) && !projects.is_empty() {
+        true => hooks::hidden_requests(tx, &projects),
+        false => Ok(HashMap::new()),
+    }
+}
+
+/// The names without those that are hidden, whoever asks: administrators name commits.
+fn told(
+    repository: &Repository, mut names: Vec<RefName>, hidden: &HashMap<i64, HiddenRequests>,
+) -> Vec<RefName> {
+    if let Some(hidden) = repository.project_id.and_then(|id| hidden.get(&id)) {
+        names.retain(|name| !hidden.hides(name));
+    }
     names
 }
 

@@ -34,7 +34,9 @@ pub async fn import(
     let from = from.canonicalize().map_err(|error| refused(&error.to_string()))?;
     let path = path.to_owned();
     let repository = app.write(move |tx| {
-        let repository = of_path(tx, &path)?.made(tx)?;
+        let found = of_path(tx, &path)?;
+        found.check_writable()?;
+        let repository = found.made(tx)?;
         match store::refs::all(tx, repository.id)?.is_empty() {
             true => Ok(repository),
             false => Err(refused("the project has a repository with refs already")),

@@ -8,6 +8,7 @@ pub use import::import;
 pub(crate) use import::pieces;
 
 use crate::access::{Address, Found};
+use crate::hidden::HiddenRequests;
 use crate::hooks;
 use crate::model::RepositoryKind;
 use crate::place::Place;
@@ -36,5 +37,5 @@ fn of_path(tx: &mut Tx<'_>, path: &str) -> Result<Found> {
         }
     };
     let repository = store::of(tx, place.holder())?;
-    Ok(Found { place, repository })
+    Ok(Found { place, repository, hidden: HiddenRequests::default() })
 }

@@ -1,10 +1,11 @@
 //! Whether somebody may change a ref. Pushes and edits ask here, before
 //! `rules::moves::move_refs`.
 
-use super::model::{Deed, RefKind, Rules, Standing, groups_named};
+use super::model::{Cover, Deed, RefKind, Rules, Standing, groups_named};
 use super::{defaults, store as rows};
 use crate::formats::object_id::ObjectId;
 use crate::formats::ref_name::RefName;
+use crate::hooks;
 use crate::model::Repository;
 use crate::rules::push::PushRefused;
 use crate::store::refs;
@@ -15,6 +16,9 @@ use spaces::access::{self, MAINTAINER, Purpose};
 use spaces::model::Project;
 use std::collections::HashSet;
 
+/// Branches that somebody changes at once who may change those alone that were opened.
+const MOST_OPENED: usize = 20;
+
 /// By what way refs are changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
@@ -22,6 +26,22 @@ pub enum Way {
     Git,
     /// Pages, REST and GraphQL.
     Api,
+    /// A merge request is merged: who may merge need not be allowed to push.
+    Merge,
+    /// It follows another repository, which has rules of its own.
+    Mirror,
+    /// What a project begins with comes, which is told to nobody either.
+    Import,
+}
+
+impl Way {
+    /// Whether the project guards its refs from it, and looks at what it brings.
+    pub fn is_guarded(self) -> bool {
+        match self {
+            Way::Git | Way::Api | Way::Merge => true,
+            Way::Mirror | Way::Import => false,
+        }
+    }
 }
 
 /// Who changes refs. That they may push to the project at all was asked before.
@@ -71,6 +91,8 @@ pub struct BranchProtection {
     pub developers_can_merge: bool,
     /// Whether who asks may push to it.
     pub can_push: bool,
+    /// Whether who asks may merge into it, which who may push may, too.
+    pub can_merge: bool,
 }
 
 /// Refuses changes of refs, all together, in words for who asks. The caller holds the
@@ -84,13 +106,52 @@ pub fn check_refs(
 }
 
 /// Whether somebody may push to a branch, be it there or not: whether pages offer to
-/// edit it. There is no repository before the first push.
+/// edit it. It may have been opened to them alone. There is no repository before the first
+/// push.
 pub fn may_push(
+    tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, repository: Option<&Repository>,
+    branch: &str,
+) -> Result<bool> {
+    if may_push_by_right(tx, viewer, project, repository, branch)? {
+        return Ok(true);
+    }
+    // Who pushes to the project may not push to what is protected.
+    let pushes = access::may(tx, viewer, project, Purpose::PushCode)?;
+    Ok(!pushes && hooks::is_opened(tx, viewer, project, Some(branch))?)
+}
+
+/// The same of who may for what they are in the project.
+pub fn may_push_by_right(
     tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, repository: Option<&Repository>,
     branch: &str,
 ) -> Result<bool> {
     let branches = of_branches(tx, viewer, project, repository, &[branch])?;
     Ok(branches.first().is_some_and(|branch| branch.can_push))
+}
+
+/// Whether all that somebody changes are branches that were opened to them, and stay.
+pub fn are_opened(
+    tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, changes: &[RefChange],
+) -> Result<bool> {
+    if changes.len() > MOST_OPENED {
+        return Ok(false);
+    }
+    for change in changes {
+        let branch = change.name.as_branch().filter(|_| !change.is_made() && !change.is_deleted());
+        if branch.is_none() || !hooks::is_opened(tx, viewer, project, branch)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Whether somebody may merge into a branch: push to it, or merge alone.
+pub fn may_merge(
+    tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, repository: Option<&Repository>,
+    branch: &str,
+) -> Result<bool> {
+    let branches = of_branches(tx, viewer, project, repository, &[branch])?;
+    Ok(branches.first().is_some_and(|branch| branch.can_merge))
 }
 
 /// What is shown of some branches, one for one. As many statements for any number.
@@ -99,23 +160,51 @@ pub fn of_branches(
     names: &[&str],
 ) -> Result<Vec<BranchProtection>> {
     let rules = rules(tx, project, repository)?;
+    seen_by(tx, viewer, project, &rules, names)
+}
+
+/// The same of a project that is known to have branches.
+pub fn of_branches_there(
+    tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, names: &[&str],
+) -> Result<Vec<BranchProtection>> {
+    let rules = rules_of_some(tx, project)?;
+    seen_by(tx, viewer, project, &rules, names)
+}
+
+fn seen_by(
+    tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, rules: &Rules, names: &[&str],
+) -> Result<Vec<BranchProtection>> {
     let pushes = access::may(tx, viewer, project, Purpose::PushCode)?;
-    let who = standing(tx, viewer, None, project, &rules)?;
-    let shown = names.iter().map(|name| match rules.cover(RefKind::Branch, name) {
-        Some(cover) => BranchProtection {
-            is_protected: true,
-            developers_can_push: cover.lets_developers(Deed::Push),
-            developers_can_merge: cover.lets_developers(Deed::Merge),
-            can_push: pushes && cover.lets(Deed::Push, &who),
-        },
-        None => BranchProtection {
-            is_protected: rules.beginning.is_some(),
-            developers_can_push: false,
-            developers_can_merge: false,
-            can_push: pushes && rules.beginning.is_none_or(|begin| who.role >= begin.role),
-        },
-    });
-    Ok(shown.collect())
+    let who = standing(tx, viewer, None, project, rules)?;
+    Ok(names.iter().map(|name| of_branch(rules, name, &who, pushes)).collect())
+}
+
+/// What is shown of a branch to somebody who may push to its project, or not.
+pub(super) fn of_branch(
+    rules: &Rules, name: &str, who: &Standing, pushes: bool,
+) -> BranchProtection {
+    match rules.cover(RefKind::Branch, name) {
+        Some(cover) => {
+            let can_push = pushes && cover.lets(Deed::Push, who);
+            BranchProtection {
+                is_protected: true,
+                developers_can_push: cover.lets_developers(Deed::Push),
+                developers_can_merge: cover.lets_developers(Deed::Merge),
+                can_push,
+                can_merge: can_push || (pushes && cover.lets(Deed::Merge, who)),
+            }
+        }
+        None => {
+            let can_push = pushes && rules.beginning.is_none_or(|begin| who.role >= begin.role);
+            BranchProtection {
+                is_protected: rules.beginning.is_some(),
+                developers_can_push: false,
+                developers_can_merge: false,
+                can_push,
+                can_merge: can_push,
+            }
+        }
+    }
 }
 
 /// Whether some tags are protected, one for one.
@@ -133,9 +222,7 @@ pub fn protected_branches(
 }
 
 fn rules(tx: &mut Tx<'_>, project: &Project, repository: Option<&Repository>) -> Result<Rules> {
-    let root = project.ancestors().first().copied();
-    let refs = rows::of_project(tx, project.id, root)?;
-    let levels = rows::levels(tx, &refs)?;
+    let rules = rules_of_some(tx, project)?;
     let is_empty = match repository {
         Some(repository) => refs::first_branches(tx, repository.id, 1)?.is_empty(),
         None => true,
@@ -144,7 +231,15 @@ fn rules(tx: &mut Tx<'_>, project: &Project, repository: Option<&Repository>) ->
         true => defaults::of_project(tx, project)?.beginning(),
         false => None,
     };
-    Ok(Rules { refs, levels, beginning })
+    Ok(Rules { beginning, ..rules })
+}
+
+/// The rules of a project that has branches.
+fn rules_of_some(tx: &mut Tx<'_>, project: &Project) -> Result<Rules> {
+    let root = project.ancestors().first().copied();
+    let refs = rows::of_project(tx, project.id, root)?;
+    let levels = rows::levels(tx, &refs)?;
+    Ok(Rules { refs, levels, beginning: None })
 }
 
 fn standing(
@@ -224,6 +319,7 @@ impl Gate {
             change if change.is_deleted() => self.check_deletion(DELETE_BRANCH),
             change if change.is_forced && !cover.lets_force() => Err(FORCE),
             _ if may_push => Ok(()),
+            change if !change.is_made() && self.may_merge(&cover) => Ok(()),
             change if !change.is_made() => Err(PUSH),
             _ if !cover.lets(Deed::Merge, &self.who) => Err(CREATE),
             change if !self.bases.contains(&change.new) => Err(CREATE_ELSEWHERE),
@@ -231,6 +327,10 @@ impl Gate {
             _ => Ok(()),
         };
         refused.map_err(str::to_owned)
+    }
+
+    fn may_merge(&self, cover: &Cover<'_>) -> bool {
+        self.way == Way::Merge && cover.lets(Deed::Merge, &self.who)
     }
 
     /// An empty project is protected like its first branch will be.
@@ -263,7 +363,7 @@ impl Gate {
         match self.way {
             _ if !is_maintainer => Err(below),
             Way::Git => Err(by_git),
-            Way::Api => Ok(()),
+            Way::Api | Way::Merge | Way::Mirror | Way::Import => Ok(()),
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Who may push to the default branch of a project that names nobody itself.
 
 use super::model::{Beginning, Deed, Level, NO_ONE, ProtectedRef, RefKind};
-use super::store::{self as rows, Owner};
+use super::store as rows;
 use ::store::Tx;
 use kernel::error::{Found, Result};
 use kernel::ids::Reference;
+use spaces::SpaceId;
 use spaces::access;
 use spaces::branch_protection::BranchProtection;
 use spaces::model::Project;
@@ -48,7 +49,7 @@ pub fn protect_first(tx: &mut Tx<'_>, project_id: i64, branch: &str) -> Result<(
         allow_force_push: defaults.allow_force_push,
         code_owner_approval_required: false,
     };
-    let Some(id) = rows::insert(tx, Owner::Project(project_id), RefKind::Branch, &rule)? else {
+    let Some(id) = rows::insert(tx, SpaceId::Project(project_id), RefKind::Branch, &rule)? else {
         return Ok(());
     };
     let of_deeds = [

@@ -23,7 +23,7 @@ pub struct LevelEntity {
     pub group_id: Option<i64>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ProtectedBranchEntity {
     pub id: i64,
     pub name: String,

@@ -4,6 +4,7 @@
 mod check;
 pub mod defaults;
 pub mod entity;
+mod many;
 pub mod model;
 mod rest;
 pub mod rules;
@@ -12,6 +13,7 @@ pub mod store;
 pub use rest::routes;
 
 pub use check::{
-    BranchProtection, Gate, Pusher, RefChange, Way, are_tags_protected, check_refs, may_push,
-    of_branches, protected_branches,
+    BranchProtection, Gate, Pusher, RefChange, Way, are_opened, are_tags_protected, check_refs,
+    may_merge, may_push, may_push_by_right, of_branches, of_branches_there, protected_branches,
 };
+pub use many::{Asked, RulesOfMany};

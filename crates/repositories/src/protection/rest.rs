@@ -2,7 +2,7 @@
 
 use super::entity::{ProtectedBranchEntity, ProtectedTagEntity, branches, tags};
 use super::model::{Deed, ProtectedRef, RefKind};
-use super::rules::{self, LevelInput, Place, RuleInput, Wish};
+use super::rules::{self, LevelInput, RuleInput, Wish};
 use ::store::Tx;
 use identity::Caller;
 use kernel::error::{Found, Result};
@@ -11,6 +11,7 @@ use kernel::http::{Created, Flat, NoContent, Ok200, Paged, Paging, Params, Route
 use kernel::ids::Reference;
 use schemars::JsonSchema;
 use serde::Serialize;
+use spaces::Holder;
 use spaces::access::{self, Purpose};
 
 pub fn routes(r: &mut Routes) {
@@ -23,7 +24,7 @@ pub fn routes(r: &mut Routes) {
     r.below("/projects/{id}/protected_tags", "of_tags", declare::<Tags, OfProject>);
 }
 
-fn declare<K: Kind, H: Holder>(r: &mut Routes) {
+fn declare<K: Kind, H: Held>(r: &mut Routes) {
     let (one, of) = (K::ONE, H::WORDS);
     r.get("", list::<K, H>)
         .summary(format!("Lists rules that protect a {one} of {of}"));
@@ -74,29 +75,29 @@ impl Kind for Tags {
 }
 
 /// What has rules: a project or a group.
-trait Holder: 'static {
+trait Held: 'static {
     const WORDS: &str;
-    fn find(tx: &mut Tx<'_>, by: &Caller, id: &Reference, purpose: Purpose) -> Result<Place>;
+    fn find(tx: &mut Tx<'_>, by: &Caller, id: &Reference, purpose: Purpose) -> Result<Holder>;
 }
 
 struct OfProject;
 
-impl Holder for OfProject {
+impl Held for OfProject {
     const WORDS: &str = "a project";
-    fn find(tx: &mut Tx<'_>, by: &Caller, id: &Reference, purpose: Purpose) -> Result<Place> {
+    fn find(tx: &mut Tx<'_>, by: &Caller, id: &Reference, purpose: Purpose) -> Result<Holder> {
         let project = access::project(tx, &by.viewer, id, purpose)?;
-        Ok(Place::Project(Box::new(project)))
+        Ok(Holder::Project(Box::new(project)))
     }
 }
 
 struct OfGroup;
 
-impl Holder for OfGroup {
+impl Held for OfGroup {
     const WORDS: &str = "the projects of a group";
     /// Only who changes a group sees its rules.
-    fn find(tx: &mut Tx<'_>, by: &Caller, id: &Reference, _: Purpose) -> Result<Place> {
+    fn find(tx: &mut Tx<'_>, by: &Caller, id: &Reference, _: Purpose) -> Result<Holder> {
         let group = access::group(tx, &by.viewer, id, Purpose::Update)?;
-        Ok(Place::Group(Box::new(group)))
+        Ok(Holder::Group(Box::new(group)))
     }
 }
 
@@ -251,11 +252,12 @@ fn shown<K: Kind>(tx: &mut Tx<'_>, rule: ProtectedRef) -> Result<K::Entity> {
     K::shown(tx, vec![rule])?.pop().found("")
 }
 
-async fn list<K: Kind, H: Holder>(
+async fn list<K: Kind, H: Held>(
     by: Caller, params: Params<ListProtected>, paging: Paging,
 ) -> Result<Paged<K::Entity>> {
     by.read(move |tx, by| {
-        let mut rules = H::find(tx, by, &params.id, Purpose::DownloadCode)?.rules(tx)?;
+        let holder = H::find(tx, by, &params.id, Purpose::DownloadCode)?;
+        let mut rules = rules::all(tx, &holder)?;
         let sought = params.search.as_deref().unwrap_or_default().to_lowercase();
         rules.retain(|rule| rule.kind == K::KIND && rule.name.to_lowercase().contains(&sought));
         Ok(Paged::of_whole(K::shown(tx, rules)?, paging))
@@ -263,19 +265,20 @@ async fn list<K: Kind, H: Holder>(
     .await
 }
 
-async fn show<K: Kind, H: Holder>(
+async fn show<K: Kind, H: Held>(
     by: Caller, path: Params<ProtectedPath>,
 ) -> Result<Ok200<K::Entity>> {
     by.read(move |tx, by| {
         // Of two with a name, that of the group comes first.
-        let mut rules = H::find(tx, by, &path.id, Purpose::DownloadCode)?.rules(tx)?.into_iter();
+        let holder = H::find(tx, by, &path.id, Purpose::DownloadCode)?;
+        let mut rules = rules::all(tx, &holder)?.into_iter();
         let rule = rules.find(|rule| rule.kind == K::KIND && rule.name == path.name);
         shown::<K>(tx, rule.found("")?).map(Ok200)
     })
     .await
 }
 
-async fn create<K: Kind, H: Holder>(
+async fn create<K: Kind, H: Held>(
     by: Caller, params: Params<K::New>,
 ) -> Result<Created<K::Entity>> {
     by.write(move |tx, by| {
@@ -287,7 +290,7 @@ async fn create<K: Kind, H: Holder>(
     .await
 }
 
-async fn update<K: Kind, H: Holder>(
+async fn update<K: Kind, H: Held>(
     by: Caller, params: Params<K::Change>,
 ) -> Result<Ok200<K::Entity>> {
     by.write(move |tx, by| {
@@ -299,7 +302,7 @@ async fn update<K: Kind, H: Holder>(
     .await
 }
 
-async fn destroy<K: Kind, H: Holder>(by: Caller, path: Params<ProtectedPath>) -> Result<NoContent> {
+async fn destroy<K: Kind, H: Held>(by: Caller, path: Params<ProtectedPath>) -> Result<NoContent> {
     by.write(move |tx, by| {
         let place = H::find(tx, by, &path.id, Purpose::Update)?;
         rules::destroy(tx, &by.viewer, &place, K::KIND, &path.name)?;

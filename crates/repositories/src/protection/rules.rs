@@ -4,23 +4,17 @@ use super::model::{
     Deed, Level, MAX_LEVELS, MAX_NAME, MAX_RULES, NO_ONE, ProtectedRef, RefKind, Standing,
     groups_named,
 };
-use super::store::{self as rows, Owner};
+use super::store as rows;
 use crate::hooks;
 use ::store::Tx;
 use identity::viewer::Viewer;
 use kernel::audit;
 use kernel::error::{Error, Found, Result};
 use serde_json::json;
+use spaces::Holder;
 use spaces::access::{self, ADMINISTRATOR, DEVELOPER, MAINTAINER};
 use spaces::branch_protection::ROLES;
-use spaces::model::{Namespace, Project};
-
-/// What rules are of.
-#[derive(Debug, Clone)]
-pub enum Place {
-    Project(Box<Project>),
-    Group(Box<Namespace>),
-}
+use spaces::model::Project;
 
 kernel::params! {
     /// Who may do something: one of a role, a user, a group and a deploy key.
@@ -56,43 +50,24 @@ pub struct RuleInput {
     pub wishes: Vec<Wish>,
 }
 
-impl Place {
-    fn owner(&self) -> Owner {
-        match self {
-            Place::Project(project) => Owner::Project(project.id),
-            Place::Group(group) => Owner::Group(group.id),
+/// All rules that show there, those of the group above among them.
+pub fn all(tx: &mut Tx<'_>, holder: &Holder) -> Result<Vec<ProtectedRef>> {
+    match holder {
+        Holder::Project(project) => {
+            rows::of_project(tx, project.id, project.ancestors().first().copied())
         }
+        Holder::Group(group) => rows::of_group(tx, group.id),
     }
+}
 
-    fn audited(&self) -> audit::Target<'_> {
-        match self {
-            Place::Project(project) => ("Project", project.id, &project.full_path),
-            Place::Group(group) => ("Group", group.id, &group.full_path),
-        }
-    }
-
-    /// All rules that show here, those of the group above among them.
-    pub fn rules(&self, tx: &mut Tx<'_>) -> Result<Vec<ProtectedRef>> {
-        match self {
-            Place::Project(project) => {
-                rows::of_project(tx, project.id, project.ancestors().first().copied())
-            }
-            Place::Group(group) => rows::of_group(tx, group.id),
-        }
-    }
-
-    /// A rule of its own.
-    fn own(&self, tx: &mut Tx<'_>, kind: RefKind, name: &str) -> Result<ProtectedRef> {
-        let is_own = |rule: &ProtectedRef| match self {
-            Place::Project(project) => rule.project_id == Some(project.id),
-            Place::Group(group) => rule.group_id == Some(group.id),
-        };
-        let all = self.rules(tx)?;
-        let found = all
-            .into_iter()
-            .find(|rule| rule.kind == kind && rule.name == name && is_own(rule));
-        found.found("")
-    }
+/// A rule of its own.
+fn own(tx: &mut Tx<'_>, holder: &Holder, kind: RefKind, name: &str) -> Result<ProtectedRef> {
+    let of = holder.id().columns();
+    let is_own = |rule: &ProtectedRef| (rule.project_id, rule.group_id) == of;
+    let found = all(tx, holder)?
+        .into_iter()
+        .find(|rule| rule.kind == kind && rule.name == name && is_own(rule));
+    found.found("")
 }
 
 /// Refuses in sentences.
@@ -106,15 +81,15 @@ fn refuse<T>(sentence: &str) -> Result<T> {
 
 /// Protects what has this name, or names like it.
 pub fn create(
-    tx: &mut Tx<'_>, viewer: &Viewer, place: &Place, kind: RefKind, name: &str, input: &RuleInput,
+    tx: &mut Tx<'_>, viewer: &Viewer, holder: &Holder, kind: RefKind, name: &str, input: &RuleInput,
 ) -> Result<ProtectedRef> {
     check_name(name)?;
-    if let Place::Group(group) = place
+    if let Holder::Group(group) = holder
         && group.parent_id.is_some()
     {
         return refuse("Group cannot be associated with a subgroup");
     }
-    if rows::count(tx, place.owner())? >= MAX_RULES {
+    if rows::count(tx, holder.id())? >= MAX_RULES {
         return refuse("There are too many protected branches and tags");
     }
     let mut rule = ProtectedRef {
@@ -127,15 +102,15 @@ pub fn create(
         code_owner_approval_required: input.code_owner_approval_required.unwrap_or(false),
     };
     let exists = || Error::Conflict(format!("Protected {kind} '{name}' already exists"));
-    rule.id = rows::insert(tx, place.owner(), kind, &rule)?.ok_or_else(exists)?;
+    rule.id = rows::insert(tx, holder.id(), kind, &rule)?.ok_or_else(exists)?;
     for wish in &input.wishes {
-        let levels = first_levels(tx, place, wish)?;
+        let levels = first_levels(tx, holder, wish)?;
         for level in &levels {
             rows::insert_level(tx, rule.id, level)?;
         }
     }
-    record(tx, viewer, place, "protected_ref.create", &rule)?;
-    place.own(tx, kind, name)
+    record(tx, viewer, holder, "protected_ref.create", &rule)?;
+    own(tx, holder, kind, name)
 }
 
 fn check_name(name: &str) -> Result<()> {
@@ -147,11 +122,11 @@ fn check_name(name: &str) -> Result<()> {
 }
 
 /// The levels of a new rule: Maintainers, unless others are named.
-fn first_levels(tx: &mut Tx<'_>, place: &Place, wish: &Wish) -> Result<Vec<Level>> {
+fn first_levels(tx: &mut Tx<'_>, holder: &Holder, wish: &Wish) -> Result<Vec<Level>> {
     let items = wish.items.as_deref().unwrap_or_default();
     let mut levels = Vec::new();
     for item in items {
-        let level = level(tx, place, wish.deed, item)?;
+        let level = level(tx, holder, wish.deed, item)?;
         add(&mut levels, level)?;
     }
     let role = match (wish.role, items.is_empty()) {
@@ -170,10 +145,10 @@ fn first_levels(tx: &mut Tx<'_>, place: &Place, wish: &Wish) -> Result<Vec<Level
 
 /// Changes a rule that the viewer may end.
 pub fn update(
-    tx: &mut Tx<'_>, viewer: &Viewer, place: &Place, kind: RefKind, name: &str, input: &RuleInput,
+    tx: &mut Tx<'_>, viewer: &Viewer, holder: &Holder, kind: RefKind, name: &str, input: &RuleInput,
 ) -> Result<ProtectedRef> {
-    let mut rule = place.own(tx, kind, name)?;
-    check_unprotect(tx, viewer, place, &rule)?;
+    let mut rule = own(tx, holder, kind, name)?;
+    check_unprotect(tx, viewer, holder, &rule)?;
     rule.allow_force_push = input.allow_force_push.unwrap_or(rule.allow_force_push);
     rule.code_owner_approval_required =
         input.code_owner_approval_required.unwrap_or(rule.code_owner_approval_required);
@@ -183,21 +158,21 @@ pub fn update(
         .unwrap_or_default();
     for wish in &input.wishes {
         let of_deed = all.iter().filter(|level| level.purpose == wish.deed).cloned().collect();
-        change_levels(tx, place, rule.id, wish, of_deed)?;
+        change_levels(tx, holder, rule.id, wish, of_deed)?;
     }
-    record(tx, viewer, place, "protected_ref.update", &rule)?;
+    record(tx, viewer, holder, "protected_ref.update", &rule)?;
     Ok(rule)
 }
 
 /// Changes who may do one thing: without id is added, with id changed or taken away.
 fn change_levels(
-    tx: &mut Tx<'_>, place: &Place, rule: i64, wish: &Wish, mut levels: Vec<Level>,
+    tx: &mut Tx<'_>, holder: &Holder, rule: i64, wish: &Wish, mut levels: Vec<Level>,
 ) -> Result<()> {
     let unknown = || format!("{} levels id is not one of this rule", title(wish.deed));
     let (mut gone, mut changed, mut added) = (Vec::new(), Vec::new(), Vec::new());
     for item in wish.items.iter().flatten() {
         let Some(id) = item.id else {
-            added.push(level(tx, place, wish.deed, item)?);
+            added.push(level(tx, holder, wish.deed, item)?);
             continue;
         };
         let at = levels.iter().position(|level| level.id == id);
@@ -205,7 +180,7 @@ fn change_levels(
         match item.destroy.unwrap_or(false) {
             true => gone.push(id),
             false => {
-                let new = level(tx, place, wish.deed, item)?;
+                let new = level(tx, holder, wish.deed, item)?;
                 changed.push(Level { id, protected_ref_id: before.protected_ref_id, ..new });
             }
         }
@@ -224,19 +199,19 @@ fn change_levels(
 
 /// Ends a rule.
 pub fn destroy(
-    tx: &mut Tx<'_>, viewer: &Viewer, place: &Place, kind: RefKind, name: &str,
+    tx: &mut Tx<'_>, viewer: &Viewer, holder: &Holder, kind: RefKind, name: &str,
 ) -> Result<()> {
-    let rule = place.own(tx, kind, name)?;
-    check_unprotect(tx, viewer, place, &rule)?;
+    let rule = own(tx, holder, kind, name)?;
+    check_unprotect(tx, viewer, holder, &rule)?;
     rows::delete(tx, rule.id)?;
-    record(tx, viewer, place, "protected_ref.destroy", &rule)
+    record(tx, viewer, holder, "protected_ref.destroy", &rule)
 }
 
 /// Refuses who may not change or end a rule. Administrators always may.
 fn check_unprotect(
-    tx: &mut Tx<'_>, viewer: &Viewer, place: &Place, rule: &ProtectedRef,
+    tx: &mut Tx<'_>, viewer: &Viewer, holder: &Holder, rule: &ProtectedRef,
 ) -> Result<()> {
-    let Place::Project(project) = place else {
+    let Holder::Project(project) = holder else {
         return Ok(());
     };
     let levels = rows::levels(tx, std::slice::from_ref(rule))?;
@@ -257,14 +232,14 @@ fn check_unprotect(
 }
 
 fn record(
-    tx: &mut Tx<'_>, viewer: &Viewer, place: &Place, action: &'static str, rule: &ProtectedRef,
+    tx: &mut Tx<'_>, viewer: &Viewer, holder: &Holder, action: &'static str, rule: &ProtectedRef,
 ) -> Result<()> {
     let details = json!({
         "kind": rule.kind,
         "name": rule.name,
         "allow_force_push": rule.allow_force_push,
     });
-    audit::record(tx, viewer, action, place.audited(), details)
+    audit::record(tx, viewer, action, holder.target(), details)
 }
 
 /// `Push access`, as sentences begin.
@@ -314,29 +289,29 @@ fn add(levels: &mut Vec<Level>, level: Level) -> Result<()> {
 }
 
 /// The level that is asked for, of somebody who may have it.
-fn level(tx: &mut Tx<'_>, place: &Place, deed: Deed, item: &LevelInput) -> Result<Level> {
+fn level(tx: &mut Tx<'_>, holder: &Holder, deed: Deed, item: &LevelInput) -> Result<Level> {
     let title = title(deed);
     let named = (item.user_id, item.group_id, item.deploy_key_id, item.access_level);
     let bare = Level { access_level: None, ..Level::of_role(deed, NO_ONE) };
-    let made = match (named, place) {
+    let made = match (named, holder) {
         ((None, None, None, Some(role)), _) => {
             let level = Level::of_role(deed, role);
             check_role(&level)?;
             return Ok(level);
         }
-        ((Some(id), None, None, _), Place::Project(project)) => {
+        ((Some(id), None, None, _), Holder::Project(project)) => {
             let pushes = access::role_in_project(tx, id, project)? >= DEVELOPER;
             pushes
                 .then_some(Level { user_id: Some(id), ..bare })
                 .ok_or("user is not a member who may push")
         }
-        ((None, Some(id), None, _), Place::Project(project)) => {
+        ((None, Some(id), None, _), Holder::Project(project)) => {
             let invited = is_invited(tx, id, project)?;
             invited
                 .then_some(Level { group_id: Some(id), ..bare })
                 .ok_or("group is not one of the project")
         }
-        ((None, None, Some(id), _), Place::Project(project)) if deed != Deed::Merge => {
+        ((None, None, Some(id), _), Holder::Project(project)) if deed != Deed::Merge => {
             let pushes = hooks::may_deploy_key_push(tx, project.id, id)?;
             pushes
                 .then_some(Level { deploy_key_id: Some(id), ..bare })

@@ -1,27 +1,12 @@
 //! `protected_refs`, `protected_ref_levels`.
 
 use super::model::{Deed, Level, ProtectedRef, RefKind};
-use ::store::{Fragment, Tx, sql};
+use ::store::{Fragment, Tx, grouped, sql};
 use kernel::error::Result;
+use spaces::SpaceId;
 use std::collections::HashMap;
 
 const SELECT: &str = ::store::concat!("select ", ProtectedRef::COLUMNS, " from protected_refs ");
-
-/// What has rules.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
-    Project(i64),
-    Group(i64),
-}
-
-impl Owner {
-    fn columns(self) -> (Option<i64>, Option<i64>) {
-        match self {
-            Owner::Project(id) => (Some(id), None),
-            Owner::Group(id) => (None, Some(id)),
-        }
-    }
-}
 
 /// The rules of a project and of the group at its root, those of the group first.
 pub fn of_project(
@@ -62,9 +47,8 @@ pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<ProtectedRef>> {
 
 /// The access levels of some rules, by rule.
 pub fn levels(tx: &mut Tx<'_>, refs: &[ProtectedRef]) -> Result<HashMap<i64, Vec<Level>>> {
-    let mut of: HashMap<i64, Vec<Level>> = HashMap::new();
     if refs.is_empty() {
-        return Ok(of);
+        return Ok(HashMap::new());
     }
     let ids: Vec<i64> = refs.iter().map(|one| one.id).collect();
     let rows: Vec<Level> = tx.all(
@@ -75,15 +59,12 @@ pub fn levels(tx: &mut Tx<'_>, refs: &[ProtectedRef]) -> Result<HashMap<i64, Vec
         ),
         (ids,),
     )?;
-    for row in rows {
-        of.entry(row.protected_ref_id).or_default().push(row);
-    }
-    Ok(of)
+    Ok(grouped(rows.into_iter().map(|row| (row.protected_ref_id, row))))
 }
 
 /// Adds a rule, unless there is one of this name.
 pub fn insert(
-    tx: &mut Tx<'_>, owner: Owner, kind: RefKind, rule: &ProtectedRef,
+    tx: &mut Tx<'_>, owner: SpaceId, kind: RefKind, rule: &ProtectedRef,
 ) -> Result<Option<i64>> {
     let (now, (project_id, group_id)) = (tx.now(), owner.columns());
     let values = (
@@ -165,7 +146,7 @@ pub fn forget_deploy_key(tx: &mut Tx<'_>, id: i64) -> Result<()> {
 }
 
 /// How many rules there are of a kind.
-pub fn count(tx: &mut Tx<'_>, owner: Owner) -> Result<i64> {
+pub fn count(tx: &mut Tx<'_>, owner: SpaceId) -> Result<i64> {
     let (project_id, group_id) = owner.columns();
     Ok(tx.one(
         sql!("select count(*) from protected_refs where project_id = $1 or group_id = $2"),

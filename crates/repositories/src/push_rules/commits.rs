@@ -248,9 +248,11 @@ mod tests {
             repository_id: 1,
             default_branch: None,
             way: Way::Git,
+            options: Vec::new(),
             target: Target::Code(CodeTarget {
                 project_id: 1,
                 deploy_key_id: None,
+                is_opened: false,
                 has_large_files: false,
             }),
         };

@@ -4,25 +4,28 @@
 use super::Received;
 use super::objects::{Quarantine, Tip};
 use super::told;
-use crate::access::{CodeTarget, Pushing, Target};
+use crate::access::{CodeTarget, NO_PUSH, Pushing, Target};
 use crate::formats::commands::Command;
 use crate::formats::object_id::ObjectId;
 use crate::formats::ref_name::RefName;
+use crate::held;
 use crate::hooks::{self, Arriving};
 use crate::lfs::missing;
 use crate::model::Repository;
 use crate::place::Content;
-use crate::protection::{Gate, Pusher, RefChange, Way};
+use crate::protection::{Gate, Pusher, RefChange, Way, are_opened};
 use crate::push_rules;
 use crate::rules::moves::{self, Change, Kept, Outcome, RefMove};
 use crate::rules::push::{self, PushRefused, PushedTo};
 use crate::rules::pushes::{News, Push};
 use crate::size_limit::{self, TooLarge};
 use crate::store;
+use ::store::Tx;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::ids::Reference;
 use spaces::access::find_project;
+use spaces::model::Project;
 use std::collections::HashMap;
 
 /// Names that a branch may have which HEAD comes to stand for, after the project's own
@@ -39,8 +42,9 @@ pub enum Landed {
     Refused(String),
 }
 
-/// How often a push is tried whose repository loses objects meanwhile.
-const ATTEMPTS: usize = 3;
+/// How often a push is tried whose repository loses objects meanwhile, or comes to lie
+/// elsewhere.
+const ATTEMPTS: usize = 5;
 
 /// A ref does not move, for this reason.
 const NO_COMMIT: Kept = "a branch points at a commit";
@@ -88,7 +92,7 @@ pub(super) async fn land(app: &App, to: &Pushing, received: &Received) -> Result
         Err(PushRefused(text)) => return Ok(Landed::Refused(text)),
     };
     let packs = quarantine.store(app, &repository).await?;
-    let mut change = Change {
+    let change = Change {
         repository: id,
         moves,
         packs: packs.into_iter().collect(),
@@ -101,17 +105,47 @@ pub(super) async fn land(app: &App, to: &Pushing, received: &Received) -> Result
             options: received.request.options.clone(),
         }),
     };
+    let ended = move_refs(app, to, quarantine, change).await?;
+    Ok(match ended {
+        Moved::Each(results) => Landed::Refs(told(judged, results)),
+        Moved::Incomplete => Landed::Refs(commands.iter().map(|_| Err(ABSENT.into())).collect()),
+        Moved::Refused(text) => Landed::Refused(text),
+    })
+}
+
+/// What became of refs that were about to move.
+enum Moved {
+    Each(Vec<Result<(), Kept>>),
+    /// Objects are gone that the new ones lead to.
+    Incomplete,
+    Refused(String),
+}
+
+/// Moves the refs of a push, however often the repository changes below it.
+async fn move_refs(
+    app: &App, to: &Pushing, quarantine: &Quarantine, mut change: Change,
+) -> Result<Moved> {
+    let new: Vec<ObjectId> = change.moves.iter().filter_map(|one| one.new.present()).collect();
     for _ in 0..ATTEMPTS {
         let tried = change.clone();
         match app.write(move |tx| moves::move_refs(tx, &tried)).await? {
-            Outcome::Done(results) => return Ok(Landed::Refs(told(judged, results))),
-            Outcome::TooLarge(refused) => return Ok(Landed::Refused(in_words(refused, to.way))),
-            Outcome::Stale => match quarantine.look_again(app, id, &new).await? {
+            Outcome::Done(results) => return Ok(Moved::Each(results)),
+            Outcome::TooLarge(refused) => return Ok(Moved::Refused(in_words(refused, to.way))),
+            Outcome::Stale => match quarantine.look_again(app, change.repository, &new).await? {
                 Some(epoch) => change.epoch = epoch,
-                None => {
-                    return Ok(Landed::Refs(commands.iter().map(|_| Err(ABSENT.into())).collect()));
-                }
+                None => return Ok(Moved::Incomplete),
             },
+            Outcome::ReadOnly | Outcome::Elsewhere => {
+                match held::wait(app, change.repository, to.way).await {
+                    Ok(now) => {
+                        change.packs = quarantine.store(app, &now).await?.into_iter().collect()
+                    }
+                    Err(Error::Forbidden(text)) if to.way == Way::Git => {
+                        return Ok(Moved::Refused(text));
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
         }
     }
     Err(Error::Unavailable("The repository changes too often now. Push again.".into()))
@@ -139,6 +173,24 @@ impl At<'_> {
         &self, code: &CodeTarget, head: Option<ObjectId>,
     ) -> Result<Result<News, PushRefused>> {
         let At { app, to, repository, quarantine, moves } = *self;
+        if to.way.is_guarded()
+            && let Err(refused) = self.guard(code).await?
+        {
+            return Ok(Err(refused));
+        }
+        if let Err(refused) = self.check_size(code.project_id).await? {
+            return Ok(Err(PushRefused(in_words(refused, to.way))));
+        }
+        if to.way == Way::Import {
+            return Ok(Ok(News::Imported));
+        }
+        let told = told::find(app, quarantine, moves, (&repository.head, head)).await?;
+        Ok(Ok(News::Code(told)))
+    }
+
+    /// Refuses what the project does not take from anybody.
+    async fn guard(&self, code: &CodeTarget) -> Result<Result<(), PushRefused>> {
+        let At { app, to, repository, quarantine, moves } = *self;
         if let Err(refused) = self.check_protection(code).await? {
             return Ok(Err(refused));
         }
@@ -147,14 +199,10 @@ impl At<'_> {
         if let Err(refused) = judged {
             return Ok(Err(refused));
         }
-        if code.has_large_files && missing::are_some(app, code.project_id, quarantine).await? {
-            return Ok(Err(PushRefused(missing::MISSING.to_owned())));
+        match code.has_large_files && missing::are_some(app, code.project_id, quarantine).await? {
+            true => Ok(Err(PushRefused(missing::MISSING.to_owned()))),
+            false => Ok(Ok(())),
         }
-        if let Err(refused) = self.check_size(code.project_id).await? {
-            return Ok(Err(PushRefused(in_words(refused, to.way))));
-        }
-        let told = told::find(app, quarantine, moves, (&repository.head, head)).await?;
-        Ok(Ok(News::Code(told)))
     }
 
     /// Refuses what is too large before its bytes are stored; [`moves::move_refs`] asks
@@ -192,12 +240,19 @@ impl At<'_> {
         };
         let (project_id, repository, asked) =
             (code.project_id, repository.clone(), changes.clone());
+        let is_opened = code.is_opened;
         let gate = app
             .read(move |tx| {
                 let project = find_project(tx, &Reference::Id(project_id))?.found("Project")?;
-                Gate::load(tx, &pusher, &project, &repository, &asked)
+                if is_opened && !opens(tx, &pusher, &project, &asked)? {
+                    return Ok(None);
+                }
+                Gate::load(tx, &pusher, &project, &repository, &asked).map(Some)
             })
             .await?;
+        let Some(gate) = gate else {
+            return Ok(Err(PushRefused(NO_PUSH.to_owned())));
+        };
         for change in &mut changes {
             if gate.asks_for_history_of(change) {
                 change.is_forced = !told::follows(app, quarantine, change.old, change.new).await?;
@@ -207,11 +262,20 @@ impl At<'_> {
     }
 }
 
+/// Whether who may not push to a project may change these refs of it. Nothing is opened to
+/// keys.
+fn opens(
+    tx: &mut Tx<'_>, pusher: &Pusher, project: &Project, changes: &[RefChange],
+) -> Result<bool> {
+    let is_key = pusher.deploy_key_id.is_some();
+    Ok(!is_key && are_opened(tx, &pusher.viewer, project, changes)?)
+}
+
 /// What who made a change is told that the project has no room for.
 fn in_words(refused: TooLarge, way: Way) -> String {
     match way {
-        Way::Git => refused.of_push(),
-        Way::Api => refused.of_commit(),
+        Way::Git | Way::Mirror | Way::Import => refused.of_push(),
+        Way::Api | Way::Merge => refused.of_commit(),
     }
 }
 

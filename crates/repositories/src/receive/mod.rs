@@ -12,6 +12,8 @@ use crate::access::Pushing;
 use crate::formats::commands::{BadPush, Command, PushReader, PushRequest};
 use crate::formats::packet;
 use crate::git::Git;
+use crate::held;
+use crate::hooks;
 use bytes::{Bytes, BytesMut};
 use futures_util::{Stream, StreamExt};
 use kernel::app::App;
@@ -35,6 +37,11 @@ impl Received {
     pub fn is_empty(&self) -> bool {
         self.request.commands.is_empty()
     }
+
+    /// Its objects, if they are good.
+    pub(crate) fn objects(&self) -> Option<&Quarantine> {
+        self.objects.as_ref().ok()
+    }
 }
 
 /// Refuses pushes to an instance that nothing changes in.
@@ -43,10 +50,16 @@ pub async fn check_writable(app: &App) -> Result<()> {
     kernel::read_only::check(app).await.map_err(|_| Error::Exact(403, text.into()))
 }
 
-/// Reads a push to its end.
+/// Reads a push to its end. While the repository is read-only it waits before anything is
+/// read: who waits then has no seat of git and nothing on disk.
+///
+/// # Errors
+///
+/// `Forbidden` if the repository stays read-only for too long.
 pub async fn receive(
     app: &App, to: &Pushing, mut body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
 ) -> Result<Received> {
+    held::wait(app, to.repository_id, to.way).await?;
     let limits: PushLimits = app.settings().get(app).await?;
     let mut buffer = BytesMut::new();
     let request = read_request(&mut body, &mut buffer).await?;
@@ -64,18 +77,39 @@ pub async fn take(
     app: &App, to: &Pushing, commands: Vec<Command>,
     pack: Option<impl Stream<Item = Result<Bytes>> + Unpin + Send>,
 ) -> Result<Landed> {
-    let request = PushRequest { commands, ..PushRequest::default() };
     let received = match pack {
-        None => Received { request, objects: Ok(Quarantine::empty()), _seat: None },
-        Some(pack) => {
-            let limits: PushLimits = app.settings().get(app).await?;
-            let seat = app.kept::<Git>().seat().await?;
-            let objects =
-                objects::receive(app, to.repository_id, limits, Bytes::new(), pack).await?;
-            Received { request, objects, _seat: Some(seat) }
+        None => {
+            let request = asked_for(to, commands);
+            Received { request, objects: Ok(Quarantine::empty()), _seat: None }
         }
+        Some(pack) => gather(app, to, commands, pack).await?,
     };
     land::land(app, to, &received).await
+}
+
+fn asked_for(to: &Pushing, commands: Vec<Command>) -> PushRequest {
+    PushRequest {
+        commands,
+        options: to.options.clone(),
+        ..PushRequest::default()
+    }
+}
+
+/// The first part of [`take`], for who has something to do before the refs move: the pack
+/// is here, and good or not.
+pub(crate) async fn gather(
+    app: &App, to: &Pushing, commands: Vec<Command>,
+    pack: impl Stream<Item = Result<Bytes>> + Unpin + Send,
+) -> Result<Received> {
+    let limits: PushLimits = app.settings().get(app).await?;
+    let seat = app.kept::<Git>().seat().await?;
+    let objects = objects::receive(app, to.repository_id, limits, Bytes::new(), pack).await?;
+    Ok(Received { request: asked_for(to, commands), objects, _seat: Some(seat) })
+}
+
+/// The second part of [`take`].
+pub(crate) async fn settle(app: &App, to: &Pushing, received: &Received) -> Result<Landed> {
+    land::land(app, to, received).await
 }
 
 async fn read_request(
@@ -102,6 +136,21 @@ async fn read_request(
 /// Makes a push part of its repository, and tells the client what became of it.
 pub async fn finish(app: &App, to: &Pushing, received: Received, answer: Sender<Bytes>) {
     let report = report::Report::new(&received.request, answer);
-    let outcome = report.while_waiting(land::land(app, to, &received)).await;
+    let outcome = report.while_waiting(landed(app, to, &received)).await;
     report.tell(&received.request, outcome).await;
+}
+
+/// What became of a push, and what rooms above tell of it. What they fail to do changes
+/// nothing of the push.
+async fn landed(app: &App, to: &Pushing, received: &Received) -> Result<(Landed, Vec<String>)> {
+    let landed = land::land(app, to, received).await?;
+    let said = match &landed {
+        Landed::Refs(refs) => hooks::answer(app, to, &received.request, refs).await,
+        Landed::BadObjects(_) | Landed::Refused(_) => Ok(Vec::new()),
+    };
+    let said = said.unwrap_or_else(|error| {
+        tracing::error!(%error, "a push cannot be answered");
+        Vec::new()
+    });
+    Ok((landed, said))
 }

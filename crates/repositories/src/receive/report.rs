@@ -46,12 +46,12 @@ impl Report {
         }
     }
 
-    /// Tells what became of each ref.
-    pub(super) async fn tell(self, request: &PushRequest, outcome: Result<Landed>) {
+    /// Tells what became of each ref, and what there is to say beside that.
+    pub(super) async fn tell(self, request: &PushRequest, outcome: Result<(Landed, Vec<String>)>) {
         let (unpacked, refs, message) = match outcome {
-            Ok(Landed::Refs(refs)) => ("ok".to_owned(), refs, None),
-            Ok(Landed::BadObjects(text)) => (text, all(request, UNPACKER), None),
-            Ok(Landed::Refused(text)) => ("ok".to_owned(), all(request, DECLINED), Some(text)),
+            Ok((Landed::Refs(refs), said)) => ("ok".to_owned(), refs, joined(&said)),
+            Ok((Landed::BadObjects(text), _)) => (text, all(request, UNPACKER), None),
+            Ok((Landed::Refused(text), _)) => ("ok".to_owned(), all(request, DECLINED), Some(text)),
             Err(error) => {
                 let text = failure(error);
                 ("ok".to_owned(), all(request, DECLINED), Some(text))
@@ -77,6 +77,13 @@ impl Report {
             false => out.extend_from_slice(report),
         }
     }
+}
+
+/// Lines as a terminal shows them: none of them moves its cursor.
+fn joined(lines: &[String]) -> Option<String> {
+    let plain = |line: &String| line.replace(char::is_control, " ");
+    let lines: Vec<String> = lines.iter().map(plain).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 fn all(request: &PushRequest, why: &str) -> Vec<Result<(), String>> {

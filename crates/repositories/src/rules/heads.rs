@@ -17,6 +17,7 @@ pub fn set_default_branch(tx: &mut Tx<'_>, project_id: i64, branch: &str) -> Res
     if refs::first_branches(tx, repository.id, 1)?.is_empty() || repository.head == name {
         return Ok(());
     }
+    repository.check_writable()?;
     match refs::current(tx, repository.id, &[&name])?.is_empty() {
         true => Err(absent()),
         false => store::set_head(tx, repository.id, &name),

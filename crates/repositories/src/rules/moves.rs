@@ -65,6 +65,10 @@ pub enum Outcome {
     Stale,
     /// The project may not have so many bytes; nothing moved.
     TooLarge(TooLarge),
+    /// The repository is about to lie elsewhere: wait until it does.
+    ReadOnly,
+    /// The new objects lie where the repository is no more: store them again.
+    Elsewhere,
 }
 
 /// Moves the refs that can.
@@ -72,6 +76,14 @@ pub fn move_refs(tx: &mut Tx<'_>, change: &Change) -> Result<Outcome> {
     let repository = store::by_id(tx, change.repository)?.found("Repository")?;
     if repository.epoch != change.epoch {
         return Ok(Outcome::Stale);
+    }
+    // What leads to what is there changes nothing of where that lies.
+    let is_own = change.push.is_none() && change.packs.is_empty();
+    if repository.is_read_only() && !is_own {
+        return Ok(Outcome::ReadOnly);
+    }
+    if change.packs.iter().any(|pack| pack.storage() != repository.storage) {
+        return Ok(Outcome::Elsewhere);
     }
     if let Err(refused) = check_size(tx, &repository, change)? {
         return Ok(Outcome::TooLarge(refused));

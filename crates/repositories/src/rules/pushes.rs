@@ -37,6 +37,8 @@ pub struct Push {
 pub enum News {
     /// Of code, by the refs that move.
     Code(HashMap<RefName, Told>),
+    /// Of code that a project begins with: nothing.
+    Imported,
     /// What a room above noted of its own.
     Content(Value),
 }
@@ -88,6 +90,7 @@ pub fn tell(
         (News::Code(told), Some(Holder::Code(project_id))) => {
             tell_of_code(tx, (push, told), project_id, default_branch, moved)
         }
+        (News::Imported, Some(Holder::Code(project_id))) => note_activity(tx, project_id),
         (News::Content(noted), Some(holder)) => {
             let (viewer, repository_id) = (&push.viewer, repository.id);
             hooks::arrived(tx, &Arrived { viewer, holder, repository_id, noted })
@@ -115,7 +118,7 @@ fn tell_of_code(
         _ => record_push(tx, author, project_id, &of_many(&things))?,
     }
     let refs = moved.iter().map(|one| (*one, told.get(&one.name))).collect();
-    mirrors::rules::pushed(tx, project_id)?;
+    mirrors::push::rules::pushed(tx, project_id)?;
     hooks::pushed(tx, &Pushed { viewer, project_id, default_branch, refs, options })
 }
 

@@ -114,9 +114,37 @@ pub fn of_snippets(tx: &mut Tx<'_>, snippets: Vec<i64>) -> Result<Vec<Repository
     Ok(tx.all(sql!(SELECT, "where snippet_id in_list($1)"), (snippets,))?)
 }
 
-/// Makes the repository of a holder, unless it is there.
+/// Makes the repository of a holder, unless it is there: beside what else is in its project,
+/// or where new ones go.
+///
+/// # Errors
+///
+/// `Forbidden` while that is about to lie elsewhere.
 pub fn make(tx: &mut Tx<'_>, holder: Holder, head: &RefName) -> Result<Repository> {
-    let (now, storage) = (tx.now(), storages::choose(tx)?);
+    let storage = match beside(tx, holder)? {
+        Some(other) => {
+            other.check_writable()?;
+            other.storage
+        }
+        None => storages::choose(tx)?,
+    };
+    make_in(tx, holder, head, &storage)
+}
+
+/// The other repository of the same project: its code, or its wiki.
+fn beside(tx: &mut Tx<'_>, holder: Holder) -> Result<Option<Repository>> {
+    match holder {
+        Holder::Code(id) => of_project(tx, id, RepositoryKind::Wiki),
+        Holder::ProjectWiki(id) => of_project(tx, id, RepositoryKind::Project),
+        _ => Ok(None),
+    }
+}
+
+/// The same in this storage.
+pub fn make_in(
+    tx: &mut Tx<'_>, holder: Holder, head: &RefName, storage: &str,
+) -> Result<Repository> {
+    let now = tx.now();
     tx.execute(
         sql!(
             "insert into repositories (kind, project_id, group_id, snippet_id, storage, head,
@@ -128,7 +156,7 @@ pub fn make(tx: &mut Tx<'_>, holder: Holder, head: &RefName) -> Result<Repositor
             holder.project_id(),
             holder.group_id(),
             holder.snippet_id(),
-            storage.as_str(),
+            storage,
             head,
             now,
         ),

@@ -1,9 +1,9 @@
 //! `repository_packs`.
 
-use crate::model::Pack;
+use crate::model::{Pack, Repository};
 use ::store::{Tx, sql};
 use jiff::Timestamp;
-use kernel::blobs::Stored;
+use kernel::blobs::{Stored, storage_of};
 use kernel::error::Result;
 
 /// A pack whose files are stored already.
@@ -16,6 +16,11 @@ pub struct NewPack {
 }
 
 impl NewPack {
+    /// The name of the storage that they lie in.
+    pub fn storage(&self) -> &str {
+        storage_of(&self.pack.key)
+    }
+
     /// Bytes of both files.
     pub fn size(&self) -> i64 {
         i64::try_from(self.pack.size + self.index.size).unwrap_or(i64::MAX)
@@ -44,7 +49,8 @@ pub fn insert(tx: &mut Tx<'_>, repository: i64, new: &NewPack) -> Result<()> {
             "insert into repository_packs (repository_id, name, pack_key, index_key, pack_size,
                 index_size, created_at)
              values ($1, $2, $3, $4, $5, $6, $7)
-             on conflict (repository_id, name) do update set retired_at = null"
+             on conflict (repository_id, name) do update set retired_at = null,
+                pack_key = excluded.pack_key, index_key = excluded.index_key"
         ),
         (
             repository,
@@ -59,11 +65,17 @@ pub fn insert(tx: &mut Tx<'_>, repository: i64, new: &NewPack) -> Result<()> {
     Ok(())
 }
 
-/// Puts a pack in the place of some others, if all of these are in use still.
+/// Puts a pack in the place of some others, if all of these are in use still, and the
+/// repository is where the new one lies and not about to lie elsewhere.
 pub fn replace(
     tx: &mut Tx<'_>, repository: i64, old: &[String], new: Option<&NewPack>,
 ) -> Result<bool> {
     let now = tx.now();
+    let here = super::by_id(tx, repository)?.filter(|it| !it.is_read_only());
+    let is_here = |it: &Repository| new.is_none_or(|new| new.storage() == it.storage);
+    if !here.as_ref().is_some_and(is_here) {
+        return Ok(false);
+    }
     let in_use: i64 = tx.one(
         sql!(
             "select count(*) from repository_packs

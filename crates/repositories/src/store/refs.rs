@@ -3,7 +3,7 @@
 use crate::formats::object_id::ObjectId;
 use crate::formats::ref_name::RefName;
 use crate::model::Ref;
-use ::store::{Fragment, IntoValue, Tx, sql};
+use ::store::{Fragment, IntoValue, Tx, grouped, sql};
 use kernel::error::Result;
 use std::collections::{HashMap, HashSet};
 
@@ -56,10 +56,9 @@ pub fn some(tx: &mut Tx<'_>, repository: i64, names: &[RefName]) -> Result<Vec<R
 pub fn some_of_each(
     tx: &mut Tx<'_>, repositories: Vec<i64>, names: &[RefName],
 ) -> Result<HashMap<i64, Vec<Ref>>> {
-    let mut found: HashMap<i64, Vec<Ref>> = HashMap::new();
     let names: Vec<String> = names.iter().map(|name| name.as_str().to_owned()).collect();
     if names.is_empty() {
-        return Ok(found);
+        return Ok(HashMap::new());
     }
     let rows: Vec<(i64, RefName, ObjectId, Option<ObjectId>)> = tx.all(
         sql!(
@@ -68,29 +67,24 @@ pub fn some_of_each(
         ),
         (repositories, names),
     )?;
-    for (repository, name, object_id, peeled_id) in rows {
-        found.entry(repository).or_default().push(Ref { name, object_id, peeled_id });
-    }
-    Ok(found)
+    let found = rows.into_iter().map(|(repository, name, object_id, peeled_id)| {
+        (repository, Ref { name, object_id, peeled_id })
+    });
+    Ok(grouped(found))
 }
 
 /// The names of the branches of some repositories, by repository.
 pub fn branches_of_each(
     tx: &mut Tx<'_>, repositories: Vec<i64>,
 ) -> Result<HashMap<i64, Vec<RefName>>> {
-    let mut found: HashMap<i64, Vec<RefName>> = HashMap::new();
-    let rows: Vec<(i64, RefName)> = tx.all(
+    Ok(tx.grouped(
         sql!(
             "select repository_id, name from repository_refs
              where repository_id in_list($1) and name >= 'refs/heads/' and name < 'refs/heads0'
              order by name"
         ),
         (repositories,),
-    )?;
-    for (repository, name) in rows {
-        found.entry(repository).or_default().push(name);
-    }
-    Ok(found)
+    )?)
 }
 
 /// Where some refs point now.

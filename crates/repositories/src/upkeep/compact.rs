@@ -27,10 +27,7 @@ impl Job for Compact {
 
     async fn run(self, run: Run) -> Result<(), Failure> {
         let (app, id) = (run.app, self.repository);
-        let copy = match cache::copy(&app, id, Having::Objects).await {
-            Err(Error::NotFound(_)) => return Ok(()),
-            copy => copy?,
-        };
+        // Before the copy, which then has at least these.
         let (now, all) = app
             .read(move |tx| Ok((crate::store::by_id(tx, id)?, packs::in_use(tx, id)?)))
             .await?;
@@ -41,6 +38,10 @@ impl Job for Compact {
         if few.is_empty() {
             return Ok(());
         }
+        let copy = match cache::copy(&app, id, Having::Objects).await {
+            Err(Error::NotFound(_)) => return Ok(()),
+            copy => copy?,
+        };
         let told: String = all
             .iter()
             .map(|pack| match few.contains(&pack.name) {

@@ -1,11 +1,10 @@
 //! Packs made of packs: git writes them apart, and they become blobs.
 
-use crate::cache::LocalCopy;
+use crate::cache::{LocalCopy, Workbench};
 use crate::git::Git;
 use crate::store::packs::NewPack;
 use kernel::app::App;
-use kernel::error::{BestEffort, Error, Result};
-use kernel::secrets::random_bytes;
+use kernel::error::Result;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,26 +13,12 @@ const PATIENCE: Duration = Duration::from_secs(4 * 3600);
 /// Bytes of the digests that it answers with.
 const ANSWER: usize = 64 * 1024;
 
-/// A folder for new packs, gone when dropped.
-struct Workbench(PathBuf);
-
-impl Drop for Workbench {
-    fn drop(&mut self) {
-        std::fs::remove_dir_all(&self.0).best_effort("remove the folder of new packs");
-    }
-}
-
 /// Has git make a pack of what it is told, in this storage; none where that is nothing.
 pub(super) async fn pack(
     app: &App, copy: &LocalCopy, storage: &str, of: &[&str], told: String,
 ) -> Result<Option<NewPack>> {
-    let bench = Workbench(
-        crate::cache::root(app)
-            .with_file_name("pushes")
-            .join(format!("pack-{}", hex::encode(random_bytes::<16>()))),
-    );
-    tokio::fs::create_dir_all(&bench.0).await.map_err(Error::of_storage)?;
-    let base = bench.0.join("pack");
+    let bench = Workbench::new(app, "pack").await?;
+    let base = bench.folder().join("pack");
     let packing = app
         .kept::<Git>()
         .at(app, copy.folder())

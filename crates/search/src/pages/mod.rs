@@ -1,6 +1,7 @@
 //! `/search`, and the page of the keys.
 
 mod code_results;
+mod comments;
 mod shortcuts;
 
 use crate::kinds::{CodeKind, Kind};
@@ -95,7 +96,8 @@ struct Row {
     snippet: Vec<Piece>,
     place: String,
     place_url: String,
-    number: Option<i64>,
+    /// How people name it there.
+    reference: String,
     word: String,
     at: Moment,
 }
@@ -183,8 +185,8 @@ struct ResultPage {
 }
 
 impl Search {
-    /// The page of the one thing that a text names: `#12` in a project, `&5` in a group or
-    /// a project of it, `acme/anvil#12`, `acme&5`, `acme/anvil`.
+    /// The page of the one thing that a text names: `#12` or `!12` in a project, `&5` in a
+    /// group or a project of it, `acme/anvil#12`, `acme/anvil!12`, `acme&5`, `acme/anvil`.
     fn target(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
         let text = self.asked.q.trim();
         if text.contains(char::is_whitespace) {
@@ -193,9 +195,10 @@ impl Search {
         if let Some((path, number)) = text.split_once('&') {
             return self.epic(tx, path, number);
         }
-        let (path, number) = match text.split_once('#') {
-            Some((path, number)) => (path, Some(number)),
-            None => (text, None),
+        let (path, one) = match (text.split_once('#'), text.split_once('!')) {
+            (Some((path, number)), _) => (path, Some((Kind::Issues, number))),
+            (None, Some((path, number))) => (path, Some((Kind::MergeRequests, number))),
+            (None, None) => (text, None),
         };
         let project = match path {
             "" => None,
@@ -205,13 +208,13 @@ impl Search {
             }
             _ => return Ok(None),
         };
-        if let Some(number) = number {
+        if let Some((kind, number)) = one {
             let place = if path.is_empty() {
                 Some(&self.place)
             } else {
                 project.as_ref()
             };
-            return self.issue(tx, place, number);
+            return self.numbered(tx, kind, place, number);
         }
         match project {
             Some(Place::Project(project, _)) => Ok(Some(format!("/{}", project.full_path))),
@@ -252,18 +255,28 @@ impl Search {
         Ok(found.only(tx)?.map(|hit| Kind::Epics.url(&hit)))
     }
 
-    fn issue(
-        &self, tx: &mut Tx<'_>, place: Option<&Place>, number: &str,
+    /// The issue or merge request of this number in a project.
+    fn numbered(
+        &self, tx: &mut Tx<'_>, kind: Kind, place: Option<&Place>, number: &str,
     ) -> Result<Option<String>> {
         let (Some(place @ Place::Project(..)), Ok(number)) = (place, number.parse::<i64>()) else {
             return Ok(None);
         };
-        let mut found = planning::search::issues(tx, &self.viewer, place, None, None);
-        found.condition.push(" and issues.iid = ", number);
-        Ok(found.only(tx)?.map(|hit| Kind::Issues.url(&hit)))
+        let viewer = &self.viewer;
+        let (mut found, column) = match kind {
+            Kind::MergeRequests => {
+                let found = reviews::search::merge_requests(tx, viewer, place, None);
+                (found, "merge_requests.iid")
+            }
+            _ => (planning::search::issues(tx, viewer, place, None, None), "issues.iid"),
+        };
+        found.condition.push(&format!(" and {column} = "), number);
+        Ok(found.only(tx)?.map(|hit| kind.url(&hit)))
     }
 
-    fn source(&self, tx: &Tx<'_>, kind: Kind, few: &Option<Vec<i64>>) -> kernel::search::Found {
+    fn source(
+        &self, tx: &Tx<'_>, kind: Kind, few: &Option<Vec<i64>>,
+    ) -> Result<kernel::search::Found> {
         kind.found(tx, &self.viewer, &self.place, few)
     }
 
@@ -276,7 +289,7 @@ impl Search {
         let is_there = |kind: &Kind| has_epics || *kind != Kind::Epics;
         let mut counts = Vec::new();
         for kind in Kind::ALL.iter().copied().filter(is_there) {
-            counts.push((kind, self.source(tx, kind, &few).count(tx, &self.query)?));
+            counts.push((kind, self.source(tx, kind, &few)?.count(tx, &self.query)?));
         }
         if self.code_kind().is_some() {
             let (rows, pages) = Default::default();
@@ -285,10 +298,14 @@ impl Search {
         let first = counts.iter().find(|(_, count)| *count > 0).map(|(kind, _)| *kind);
         let asked = Kind::from_text(&self.asked.r#type).filter(is_there);
         let kind = asked.or(first).unwrap_or(Kind::Issues);
-        let found = self.source(tx, kind, &few);
+        let found = self.source(tx, kind, &few)?;
         let hits = found.rows::<Hit>(tx, found.source.hit, &self.query, false, paging)?;
         let now = tx.now();
-        let shown = hits.iter().take(paging.per_page.unsigned_abs() as usize);
+        let shown: Vec<&Hit> = hits.iter().take(paging.per_page.unsigned_abs() as usize).collect();
+        let rows = match kind {
+            Kind::Notes => self.comments(tx, &shown, now)?,
+            _ => shown.iter().map(|hit| self.row(kind, hit, now)).collect(),
+        };
         let counted = counts.iter().find(|(of, _)| *of == kind).map_or(0, |(_, count)| *count);
         // Past what is counted, pages lead on one by one.
         let total = match hits.len() as i64 {
@@ -298,7 +315,7 @@ impl Search {
         Ok(Some(ResultPage {
             kind: Some(kind),
             counts,
-            rows: shown.map(|hit| self.row(kind, hit, now)).collect(),
+            rows,
             pages: Pages::of(paging, total, self.url(kind.as_str(), true)),
         }))
     }
@@ -320,7 +337,10 @@ impl Search {
             snippet: self.query.snippet(hit.body.as_deref().unwrap_or_default()),
             place,
             place_url,
-            number: hit.number.filter(|_| kind != Kind::Milestones),
+            reference: match hit.number.filter(|_| kind != Kind::Milestones) {
+                Some(number) => format!("{}{number}", kind.sign()),
+                None => String::new(),
+            },
             word: hit.word.clone().unwrap_or_default(),
             at: Moment::new(hit.at, now),
         }

@@ -40,12 +40,15 @@ const IN_PROJECTS: &[(&str, &str)] = &[
     ("g o", "Overview"),
     ("g f", "Files"),
     ("g i", "Issues"),
+    ("g m", "Merge requests"),
     ("g p", "Packages"),
     ("g e", "Errors"),
     ("g a", "Alerts"),
-    ("g m", "Members"),
-    ("c", "New issue, on pages that have a button for it"),
+    ("g u", "Members"),
+    ("c", "New issue or merge request, on pages that have a button for it"),
 ];
+
+const ON_THINGS: &[(&str, &str)] = &[("e", "Edit it"), ("n", "First thread to resolve")];
 
 const IN_LISTS: &[(&str, &str)] =
     &[("j", "Next row"), ("k", "Previous row"), ("Enter", "Open the row")];
@@ -54,6 +57,16 @@ const IN_CODE: &[(&str, &str)] = &[
     ("t", "Find a file"),
     ("y", "The same at its commit, which stays what it is"),
     ("b", "Who wrote which line"),
+];
+
+const IN_CHANGES: &[(&str, &str)] = &[
+    ("j", "Next file"),
+    ("k", "Previous file"),
+    ("n", "Next open thread"),
+    ("p", "Previous open thread"),
+    ("v", "Mark a file as viewed"),
+    ("f", "Show or hide the list of files"),
+    ("Enter", "Comment on a line"),
 ];
 
 async fn shortcuts(app: App, viewer: Viewer) -> Result<Response> {
@@ -65,7 +78,9 @@ async fn shortcuts(app: App, viewer: Viewer) -> Result<Response> {
         group("Everywhere", EVERYWHERE),
         group("In a project or group", IN_PROJECTS),
         group("In a list", IN_LISTS),
+        group("On an issue or merge request", ON_THINGS),
         group("In files", IN_CODE),
+        group("In the changes of a merge request", IN_CHANGES),
     ];
     let page = page(&app, &viewer, "Keyboard shortcuts");
     Ok(Html::new(&Shortcuts { page, groups })?.response())

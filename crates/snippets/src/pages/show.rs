@@ -16,26 +16,23 @@ use code::pages::parts::lines::SourceLines;
 use code::text;
 use http::Method;
 use identity::pages::challenge::Challenge;
-use identity::spam::Guarded;
 use identity::viewer::Viewer;
 use kernel::app::App;
-use kernel::error::{Error, Result};
+use kernel::error::Result;
 use kernel::html::{Html, Moment, Page, Pages, flash, ui};
 use kernel::http::{Call, FromCall, Paging, Params, RequestContext, Response, Routes, reply};
 use kernel::media;
 use planning::access::Desk;
-use planning::guarded::{NoteablePath, Writer};
-use planning::pages::boxes::BoxForm;
-use planning::pages::notes::{NotePage, Open, Person, StoryQuery};
+use planning::guarded::NoteablePath;
+use planning::pages::notes::{NotePage, Person, StoryQuery};
 use planning::pages::talk::{
     self, ENTRIES, Here, StoryReader, TalkForms, TalkPage, TalkView, Writing,
 };
 use planning::rules::awards;
 use planning::rules::comments::Talk;
-use planning::rules::issues::StateEvent;
 use planning::rules::references::Links;
-use planning::rules::threads::Resolves;
 use planning::store::awards::{self as award_rows, Awardable};
+use planning::store::threads::Resolves;
 use spaces::model::Visibility;
 use std::sync::Arc;
 
@@ -136,18 +133,6 @@ impl TalkPage for SnippetPage {
         })
     }
 
-    fn tick(&self, _: &mut Tx<'_>, _: &BoxForm) -> Result<()> {
-        // Its description has no boxes that are ticked.
-        Err(Error::NotFound(""))
-    }
-
-    async fn change_state(
-        &self, _: &App, _: Writer, _: Which, _: StateEvent,
-    ) -> Result<Guarded<()>> {
-        // It is never closed.
-        Err(Error::NotFound(""))
-    }
-
     async fn again(self, _: &App, typed: TalkForms) -> Result<Response> {
         let found = self.visit.find().await?;
         render(self.visit, found, StoryQuery::default(), self.paging, typed).await
@@ -162,12 +147,7 @@ async fn show(
         let query = request.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
         return reply::redirect(&format!("{}{query}", found.snippet.path()));
     }
-    let open = Open {
-        note_id: asked.edit,
-        is_alone: asked.is_part(),
-        ..Open::default()
-    };
-    let typed = TalkForms { open, ..TalkForms::default() };
+    let typed = TalkForms::untyped(&asked);
     render(visit, found, asked.0, paging, typed).await
 }
 
@@ -300,14 +280,7 @@ impl Reader<'_> {
         let story = StoryReader { timeline, around: &around, noun: "snippet" };
         let (story, total) = story.story(tx, asked, paging)?;
         let said = (story, Pages::of(paging, total, asked.list(&url)));
-        let writing = Writing {
-            is_signed_in: self.viewer.user_id().is_some(),
-            may_write,
-            may_write_inside: false,
-            is_locked: false,
-            state: None,
-            hint: "Markdown.",
-        };
+        let writing = Writing::plain(self.viewer, may_write);
         let talk = TalkView::new((&url, csrf), writing, said, typed);
         Ok(talk.part(asked.is_part()))
     }

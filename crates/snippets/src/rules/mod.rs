@@ -162,6 +162,7 @@ pub async fn update(
 pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, which: &Which) -> Result<Snippet> {
     let found = which.to_change(tx, viewer)?;
     let snippet = found.snippet;
+    repositories::moves::check_snippet(tx, snippet.id)?;
     store::remove(tx, &[snippet.id])?;
     let details = json!({"project_id": snippet.project_id});
     audit::record(tx, viewer, "snippet.destroy", ("Snippet", snippet.id, &snippet.title), details)?;

@@ -19,6 +19,14 @@ pub fn role_in_project(tx: &mut Tx<'_>, user_id: i64, project: &Project) -> Resu
     Ok(held.in_project(project))
 }
 
+/// Asks for as much as the level in a project takes, where there is none.
+pub(super) fn ask_of_nothing(tx: &mut Tx<'_>, viewer: &Viewer) -> Result<()> {
+    match viewer.user_id().filter(|_| !viewer.is_admin()) {
+        Some(user_id) => LevelRow::read(tx, user_id, Vec::new(), Vec::new()).map(drop),
+        None => Ok(()),
+    }
+}
+
 /// The user's effective role in a group, or 50 in their own namespace.
 pub fn role_in_group(tx: &mut Tx<'_>, user_id: i64, group: &Namespace) -> Result<i64> {
     if group.owner_id == Some(user_id) {

@@ -22,7 +22,7 @@ use crate::model::{INTERNAL, Namespace, PUBLIC, Project, SourceKind, Visibility}
 use crate::store::{lookups, today};
 use identity::viewer::{DeployViewer, SignedIn, Viewer};
 use kernel::error::{Error, Found, Result};
-use kernel::ids::Reference;
+use kernel::ids::{Reference, fold};
 use store::{Fragment, Tx};
 
 /// Roles (docs/interface/identity.md 6): no access.
@@ -62,7 +62,8 @@ enum Verdict {
 }
 
 /// The project for this purpose. Hidden ones are not found, also when they
-/// moved; a moved one that is seen answers [`Error::Moved`].
+/// moved; a moved one that is seen answers [`Error::Moved`]. That one is hidden takes as many
+/// statements as that there is none.
 pub fn project(
     tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference, purpose: Purpose,
 ) -> Result<Project> {
@@ -77,14 +78,21 @@ pub fn project_and_level(
     if purpose.is_beyond(viewer) {
         return Err(Error::Unauthenticated);
     }
-    if let Some(found) = find_project(tx, reference)? {
-        let level = judged(tx, viewer, &found, purpose)?;
-        return Ok((found, level));
+    let Some(found) = lookups::find_project_or_moved(tx, reference)? else {
+        levels::ask_of_nothing(tx, viewer)?;
+        return Err(Error::NotFound("Project"));
+    };
+    if has_moved(&found, reference) {
+        judged(tx, viewer, &found, Purpose::Read)?;
+        return Err(Error::Moved(found.id.to_string()));
     }
-    let id = lookups::moved_project(tx, reference)?.found("Project")?;
-    let found = find_project(tx, &Reference::Id(id))?.found("Project")?;
-    judged(tx, viewer, &found, Purpose::Read)?;
-    Err(Error::Moved(id.to_string()))
+    let level = judged(tx, viewer, &found, purpose)?;
+    Ok((found, level))
+}
+
+/// Whether a project is not where it was looked for any more.
+fn has_moved(project: &Project, reference: &Reference) -> bool {
+    matches!(reference, Reference::Path(path) if fold(path) != fold(&project.full_path))
 }
 
 fn judged(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, purpose: Purpose) -> Result<i64> {

@@ -6,9 +6,12 @@ mod shapes;
 
 pub use shapes::*;
 
-use crate::access::{self, OWNER};
+use crate::access::{self, MAINTAINER, OWNER};
 use crate::ci_settings::CiSettings;
 use crate::hooks::{AboutCode, AboutWanted, RepositorySizes};
+use crate::imports;
+use crate::merge_settings::MergeSettings;
+use crate::mirror_settings::MirrorSettings;
 use crate::model::{Namespace, OverrideRole, Project, Visibility};
 use crate::{features, hooks, store, uploads};
 use ::store::{Json, Tx};
@@ -62,6 +65,10 @@ pub struct RelatedToProjects {
     storages: HashMap<i64, String>,
     /// How pipelines run in those that say so.
     ci: HashMap<i64, CiSettings>,
+    /// How merge requests are merged in those that say so.
+    merging: HashMap<i64, MergeSettings>,
+    /// What those follow that the viewer maintains.
+    mirroring: HashMap<i64, MirrorSettings>,
     is_signed_in: bool,
     is_admin: bool,
 }
@@ -84,12 +91,14 @@ impl RelatedToProjects {
             is_admin: viewer.is_admin(),
             ..RelatedToProjects::default()
         };
-        let repositories = repository_sizes(tx, &ids)?.into_iter();
-        around.code = repositories.filter_map(|(id, sizes)| Some((id, sizes.code?))).collect();
+        let repositories = repository_sizes(tx, &ids)?;
+        around.code =
+            repositories.iter().filter_map(|(id, sizes)| Some((*id, sizes.code?))).collect();
         if let (true, Some(read)) = (around.is_admin, hooks::get(tx)?.code_storages) {
             around.storages = read(tx, &ids)?;
         }
         around.ci = hooks::ci_settings_of(tx, &ids)?;
+        around.merging = hooks::merge_settings_of(tx, &ids)?;
         around.sources = store::forks::sources(tx, viewer, projects)?;
         if let Some(read) = hooks::get(tx)?.open_issues {
             around.open_issues = read(tx, &ids)?;
@@ -99,10 +108,22 @@ impl RelatedToProjects {
             around.direct = store::levels_of(tx, user_id, "Project", &ids)?;
             around.groups = store::levels_of(tx, user_id, "Group", &above)?;
         }
+        let maintained = projects.iter().filter(|project| around.maintains(project));
+        let maintained: Vec<i64> = maintained.map(|project| project.id).collect();
+        let mut follow = hooks::mirror_settings_of(tx, &maintained)?;
+        let mirroring = maintained.iter().map(|id| (*id, follow.remove(id).unwrap_or_default()));
+        around.mirroring = mirroring.collect();
         if statistics {
-            around.sizes = sizes(tx, viewer, ids)?;
+            around.sizes = seen_sizes(tx, viewer, ids, &repositories)?;
         }
         Ok(around)
+    }
+
+    fn maintains(&self, project: &Project) -> bool {
+        let above = project.ancestors();
+        let above = above.iter().filter_map(|id| self.groups.get(id));
+        let mut roles = self.direct.get(&project.id).into_iter().chain(above);
+        self.is_admin || roles.any(|role| *role >= MAINTAINER)
     }
 
     /// Open issues that the viewer may count.
@@ -155,12 +176,20 @@ impl RelatedToProjects {
 
 /// What those projects hold whose viewer may know it: reporters and higher.
 pub fn sizes(tx: &mut Tx<'_>, viewer: &Viewer, ids: Vec<i64>) -> Result<HashMap<i64, Sizes>> {
+    let repositories = repository_sizes(tx, &ids)?;
+    seen_sizes(tx, viewer, ids, &repositories)
+}
+
+/// The same, of those whose repositories have these sizes.
+fn seen_sizes(
+    tx: &mut Tx<'_>, viewer: &Viewer, ids: Vec<i64>, repositories: &HashMap<i64, RepositorySizes>,
+) -> Result<HashMap<i64, Sizes>> {
     let ids = match viewer.user_id() {
         _ if viewer.is_admin() => ids,
         Some(user_id) => store::projects_among(tx, user_id, access::REPORTER, &ids)?,
         None => return Ok(HashMap::new()),
     };
-    let sizes = sizes_of(tx, &ids)?;
+    let sizes = sizes_of(tx, &ids, repositories)?;
     let size = |id: i64| (id, sizes.get(&id).copied().unwrap_or_default());
     Ok(ids.into_iter().map(size).collect())
 }
@@ -172,8 +201,10 @@ fn repository_sizes(tx: &mut Tx<'_>, ids: &[i64]) -> Result<HashMap<i64, Reposit
     }
 }
 
-/// Those of these projects that hold anything, by four statements.
-fn sizes_of(tx: &mut Tx<'_>, ids: &[i64]) -> Result<HashMap<i64, Sizes>> {
+/// Those of these projects that hold anything, by three statements more.
+fn sizes_of(
+    tx: &mut Tx<'_>, ids: &[i64], repositories: &HashMap<i64, RepositorySizes>,
+) -> Result<HashMap<i64, Sizes>> {
     let packages = match hooks::get(tx)?.packages_size {
         Some(read) => read(tx, ids)?,
         None => HashMap::new(),
@@ -185,8 +216,11 @@ fn sizes_of(tx: &mut Tx<'_>, ids: &[i64]) -> Result<HashMap<i64, Sizes>> {
     for (id, bytes) in uploads::sizes(tx, ids)? {
         sizes.entry(id).or_default().uploads = bytes;
     }
-    for (id, kept) in repository_sizes(tx, ids)? {
-        let sizes = sizes.entry(id).or_default();
+    for id in ids {
+        let Some(kept) = repositories.get(id) else {
+            continue;
+        };
+        let sizes = sizes.entry(*id).or_default();
         sizes.code = kept.code.unwrap_or_default();
         (sizes.wiki, sizes.snippets) = (kept.wiki, kept.snippets);
     }
@@ -265,6 +299,7 @@ pub fn project(
 
 fn details(app: &App, project: &Project, around: &RelatedToProjects) -> ProjectDetails {
     let owner = |id: i64| around.owners.get(&id);
+    let mirroring = around.mirroring.get(&project.id).cloned().map(Box::new);
     let size = around.sizes.get(&project.id);
     ProjectDetails {
         owner: project.namespace_owner_id.and_then(owner).map(|it| basic(app, it)),
@@ -272,7 +307,7 @@ fn details(app: &App, project: &Project, around: &RelatedToProjects) -> ProjectD
         empty_repo: !around.code.contains_key(&project.id),
         repository_storage: around.storages.get(&project.id).cloned(),
         creator_id: project.creator_id,
-        import_status: import_status(project).into(),
+        import_status: imports::shown(project).to_string(),
         open_issues_count: around.open_issues(project),
         merge_method: project.merge_method.clone(),
         squash_option: project.squash_option.clone(),
@@ -284,6 +319,7 @@ fn details(app: &App, project: &Project, around: &RelatedToProjects) -> ProjectD
         enforce_auth_checks_on_uploads: project.enforce_auth_checks_on_uploads,
         autoclose_referenced_issues: project.autoclose_referenced_issues,
         ci: around.ci_settings(project),
+        merging: around.merging.get(&project.id).cloned().unwrap_or_default(),
         ci_pipeline_variables_minimum_override_role: project.pipeline_variables_role,
         restrict_user_defined_variables: project.pipeline_variables_role != OverrideRole::Developer,
         levels: features::levels(project),
@@ -293,9 +329,9 @@ fn details(app: &App, project: &Project, around: &RelatedToProjects) -> ProjectD
         statistics: size.copied().map(StatisticsEntity::of_project),
         license: None,
         repository_size_limit: around.is_admin.then_some(project.repository_size_limit),
-        // Nothing is mirrored, imported, or waits to be deleted.
-        import_error: None,
-        mirror: false,
+        import_error: project.import_error.clone().filter(|_| mirroring.is_some()),
+        mirroring,
+        pull_mirror_enabled: project.pull_mirror_enabled,
         forked_from_project: around.source(app, project),
         mr_default_target_self: project.mr_default_target_self,
         can_create_merge_request_in: around.is_signed_in
@@ -308,11 +344,6 @@ fn details(app: &App, project: &Project, around: &RelatedToProjects) -> ProjectD
             .allow_pipeline_trigger_approve_deployment,
         merge_trains_enabled: false,
     }
-}
-
-/// How far a project is that was made of another: forks are whole at once.
-pub fn import_status(project: &Project) -> &'static str {
-    if project.is_fork() { "finished" } else { "none" }
 }
 
 fn links(app: &App, id: i64) -> ProjectLinks {
@@ -385,6 +416,7 @@ pub fn group(by: &Caller, group: &Namespace) -> GroupEntity {
         lfs_enabled: group.lfs_enabled,
         epics_enabled: group.epics_enabled,
         dependency_exports_enabled: group.dependency_exports_enabled,
+        pull_mirror_enabled: group.pull_mirror_enabled,
         default_branch: group.default_branch.clone(),
         default_branch_protection: protection.number(),
         default_branch_protection_defaults: protection,
@@ -423,7 +455,8 @@ pub fn group_statistics(
     };
     let below = store::project_ids_below(tx, &wanted)?;
     let ids: Vec<i64> = below.iter().map(|(_, project)| *project).collect();
-    let sizes = sizes_of(tx, &ids)?;
+    let repositories = repository_sizes(tx, &ids)?;
+    let sizes = sizes_of(tx, &ids, &repositories)?;
     for group in groups {
         if owned.as_ref().is_some_and(|owned| !owned.contains(&group.id)) {
             continue;

@@ -4,6 +4,8 @@ use crate::branch_protection::BranchProtection;
 use crate::ci_settings::CiSettings;
 use crate::features::{self, Named};
 use crate::license::LicenseEntity;
+use crate::merge_settings::MergeSettings;
+use crate::mirror_settings::MirrorSettings;
 use crate::model::{OverrideRole, Visibility};
 use crate::store::ShareRow;
 use identity::entities::UserBasic;
@@ -31,6 +33,7 @@ pub struct GroupEntity {
     pub lfs_enabled: bool,
     pub epics_enabled: bool,
     pub dependency_exports_enabled: bool,
+    pub pull_mirror_enabled: bool,
     pub default_branch: Option<String>,
     pub default_branch_protection: i64,
     pub default_branch_protection_defaults: BranchProtection,
@@ -182,11 +185,14 @@ pub struct ProjectDetails {
     pub repository_storage: Option<String>,
     pub creator_id: Option<i64>,
     pub import_status: String,
+    /// Why it failed, for who maintains the project.
     pub import_error: Option<String>,
     pub open_issues_count: i64,
     pub merge_method: String,
     pub squash_option: String,
-    pub mirror: bool,
+    /// What it follows, for who maintains the project.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub mirroring: Option<Box<MirrorSettings>>,
     /// What it was forked from, where the caller sees that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forked_from_project: Option<Box<ProjectEntity>>,
@@ -205,6 +211,9 @@ pub struct ProjectDetails {
     pub autoclose_referenced_issues: bool,
     #[serde(flatten)]
     pub ci: CiSettings,
+    #[serde(flatten)]
+    pub merging: MergeSettings,
+    pub pull_mirror_enabled: bool,
     pub ci_pipeline_variables_minimum_override_role: OverrideRole,
     /// Whether developers may not give variables to pipelines.
     pub restrict_user_defined_variables: bool,

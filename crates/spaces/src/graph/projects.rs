@@ -2,7 +2,8 @@
 
 use super::{Groups, NamespaceView, Namespaces, PROJECT_ID, ProjectView, shown};
 use crate::access::{self, Purpose};
-use crate::entities::{Sizes, import_status, sizes};
+use crate::entities::{Sizes, sizes};
+use crate::imports;
 use crate::model::{Project, Visibility};
 use crate::store::projects_where;
 use identity::graph::viewer;
@@ -79,7 +80,7 @@ fn described(project: ObjectBuilder<'_, ProjectView>) -> ObjectBuilder<'_, Proje
         .describe("How many forks it has.")
         .level("openIssuesCount", INT, |projects, _, context| open_issues(projects, context))
         .describe("How many of its issues are open, confidential ones apart.")
-        .field("importStatus", STRING, |it| Some(import_status(&it.project).to_owned()))
+        .field("importStatus", STRING, |it| Some(imports::shown(&it.project).to_string()))
         .describe("How far it is made of another project; `none` unless it was.")
         .field("createdAt", TIME, |it| Some(it.project.created_at))
         .describe("When it was made.")

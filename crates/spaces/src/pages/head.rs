@@ -1,7 +1,8 @@
 //! The navigation of a group or project, beside each of its pages.
 
+use super::counts;
 use super::place::Space;
-use crate::access::{self, DEVELOPER, GUEST, MAINTAINER, OWNER, Purpose};
+use crate::access::{self, DEVELOPER, GUEST, MAINTAINER, OWNER, Purpose, REPORTER};
 use crate::hooks;
 use crate::model::Project;
 use crate::store::count_members;
@@ -16,6 +17,7 @@ use store::Tx;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Section {
     Overview,
+    MergeRequests,
     Files,
     Commits,
     Branches,
@@ -51,6 +53,7 @@ impl Section {
     fn shown(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Section::Overview => ("Overview", "home", ""),
+            Section::MergeRequests => ("Merge requests", "merge", "/-/merge_requests"),
             Section::Files => ("Files", "folder", "/-/tree"),
             Section::Commits => ("Commits", "commit", "/-/commits"),
             Section::Branches => ("Branches", "branch", "/-/branches"),
@@ -89,6 +92,7 @@ const PARTS: &[(&str, &[Section])] = &[
     (
         "Code",
         &[
+            Section::MergeRequests,
             Section::Files,
             Section::Commits,
             Section::Branches,
@@ -144,6 +148,10 @@ pub struct SpaceHead {
     pub is_archived: bool,
     /// The viewer may read its code.
     pub has_code: bool,
+    /// The viewer may see merge requests of it.
+    pub has_merge_requests: bool,
+    /// Those that are open, of what the viewer sees.
+    pub open_merge_requests: Option<u64>,
     pub has_issues: bool,
     /// It is a group that has epics.
     pub has_epics: bool,
@@ -153,6 +161,8 @@ pub struct SpaceHead {
     pub has_snippets: bool,
     /// The viewer may see the pipelines of the project.
     pub has_pipelines: bool,
+    /// The viewer may see their jobs, too.
+    pub has_jobs: bool,
     /// The viewer may push to some branch of it.
     pub can_push: bool,
     pub has_packages: bool,
@@ -182,13 +192,14 @@ impl Space {
             members: members(self, tx, viewer)?,
             ..SpaceHead::default()
         };
-        Ok(match self {
+        let head = match self {
             Space::Group(group, _) => SpaceHead {
                 kind: "Group",
                 id: group.id,
                 name: group.name.clone(),
                 description: group.description.clone(),
                 visibility: group.visibility().to_string(),
+                has_merge_requests: true,
                 has_issues: true,
                 has_epics: hooks::has_epics(tx, group)?,
                 has_wiki: access::allows_in_group(viewer, group, level, Purpose::ReadWiki),
@@ -211,6 +222,8 @@ impl Space {
                 visibility: project.visibility().to_string(),
                 is_archived: project.archived,
                 has_code: access::allows(viewer, project, level, Purpose::DownloadCode),
+                has_merge_requests: access::allows(viewer, project, level, Purpose::DownloadCode)
+                    && shows(project, "merge_requests", level),
                 has_issues: shows(project, "issues", level),
                 has_wiki: access::allows(viewer, project, level, Purpose::ReadWiki),
                 has_snippets: access::allows(viewer, project, level, Purpose::ReadSnippets),
@@ -226,7 +239,18 @@ impl Space {
                 can_set_packages: level >= MAINTAINER && project.package_registry() != "disabled",
                 ..common
             },
-        })
+        };
+        let has_jobs = match self {
+            Space::Project(project, _) if head.has_pipelines => {
+                level >= REPORTER || hooks::has_public_jobs(tx, project)?
+            }
+            _ => false,
+        };
+        let open_merge_requests = match head.has_merge_requests {
+            true => counts::open_merge_requests(tx, viewer, self)?,
+            false => None,
+        };
+        Ok(SpaceHead { has_jobs, open_merge_requests, ..head })
     }
 }
 
@@ -257,6 +281,7 @@ impl SpaceHead {
             let link = NavLink::new(label, picture, self.address(*section), *section == current);
             match section {
                 Section::Members => NavLink { count: self.members, ..link },
+                Section::MergeRequests => NavLink { count: self.open_merge_requests, ..link },
                 _ => link,
             }
         };
@@ -277,6 +302,7 @@ impl SpaceHead {
     fn has(&self, section: Section) -> bool {
         match section {
             Section::Overview | Section::Activity => true,
+            Section::MergeRequests => self.has_merge_requests,
             Section::Files | Section::Commits | Section::Branches | Section::Tags => self.has_code,
             Section::Issues
             | Section::Boards
@@ -286,9 +312,8 @@ impl SpaceHead {
             Section::Epics | Section::Roadmap => self.has_epics,
             Section::Wiki => self.has_wiki,
             Section::Snippets => self.has_snippets,
-            Section::Pipelines | Section::Jobs | Section::Environments | Section::Schedules => {
-                self.has_pipelines
-            }
+            Section::Pipelines | Section::Jobs => self.has_jobs,
+            Section::Environments | Section::Schedules => self.has_pipelines,
             Section::Editor => self.has_pipelines && self.can_push,
             Section::Dependencies => self.has_dependencies,
             Section::Packages => self.has_packages,
@@ -327,6 +352,8 @@ impl SpaceHead {
             tabs.push(tab("General", "settings"));
             if self.kind == "Project" {
                 tabs.push(tab("Repository", "settings/repository"));
+                tabs.push(tab("Mirrors", "settings/mirrors"));
+                tabs.push(tab("Merge requests", "settings/merge_requests"));
             }
             tabs.push(tab("Access tokens", "access_tokens"));
             tabs.push(tab("Deploy tokens", "deploy_tokens"));

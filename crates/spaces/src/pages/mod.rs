@@ -7,6 +7,7 @@
 
 mod applications;
 pub mod code_front;
+pub mod counts;
 mod create;
 mod deploy_tokens;
 mod forks;

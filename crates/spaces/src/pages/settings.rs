@@ -164,6 +164,7 @@ fn filled(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space) -> Result<views::Sett
                     emails: Some(group.emails_enabled),
                     epics: Some(group.epics_enabled),
                     dependencies: Some(group.dependency_exports_enabled),
+                    pull_mirrors: Some(group.pull_mirror_enabled),
                     ..Fields::default()
                 },
                 targets,
@@ -249,6 +250,8 @@ kernel::params! {
         pub epics: Option<bool>,
         /// Whether its projects have lists of dependencies, of a group.
         pub dependencies: Option<bool>,
+        /// Whether its projects may follow repositories elsewhere, of a group.
+        pub pull_mirrors: Option<bool>,
         /// The last part of its path.
         pub path: Option<String>,
         /// Where it is to move: an id, or `top`.
@@ -342,6 +345,7 @@ fn save(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space, form: &Fields) -> Resul
                 emails_enabled: form.emails,
                 epics_enabled: form.epics,
                 dependency_exports_enabled: form.dependencies,
+                pull_mirror_enabled: form.pull_mirrors,
                 ..GroupFields::default()
             };
             let change = GroupChange { name, fields: Flat(fields), ..GroupChange::default() };

@@ -212,7 +212,7 @@ impl Default for Removals {
 }
 
 fn limit_removals(at: &SpaceRequest) -> Result<()> {
-    let key = format!("{} {:?} {:?}", at.kind, at.reference, at.viewer.user_id());
+    let key = format!("{} {:?} {:?}", at.space.kind, at.space.reference, at.viewer.user_id());
     let decision = at.app.kept::<Removals>().0.check(&key, at.app.now());
     match decision.allowed {
         true => Ok(()),

@@ -101,7 +101,10 @@ async fn associations(
                 Some(count) => count(tx, id)?,
                 None => 0,
             },
-            merge_requests_count: 0,
+            merge_requests_count: match hooks::get(tx)?.requests_of {
+                Some(count) => count(tx, id)?,
+                None => 0,
+            },
         }))
     })
     .await

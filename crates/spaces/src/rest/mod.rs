@@ -15,18 +15,17 @@ mod tokens;
 mod transfers;
 mod uploads;
 
+use crate::SpaceRef;
 use crate::access::Purpose;
 use crate::entities::{self, GroupEntity, ProjectEntity};
 use crate::members::{MembersOf, place};
-use crate::model::{Namespace, Project, SourceKind};
+use crate::model::{Namespace, Project};
 use identity::Caller;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use kernel::http::call::{Call, FromCall};
 use kernel::http::openapi::Operation;
-use kernel::http::params::FromParams;
-use kernel::http::{Paged, Paging, Params, Routes};
-use kernel::ids::Reference;
+use kernel::http::{Paged, Paging, Routes};
 use std::ops::Deref;
 use store::Tx;
 
@@ -51,14 +50,6 @@ pub fn routes(r: &mut Routes) {
             shares::routes_of_both(r);
             uploads::routes(r);
         });
-    }
-}
-
-kernel::params! {
-    /// A project or group.
-    struct OneSpace {
-        /// Id or path of the project or group.
-        pub id: Reference,
     }
 }
 
@@ -91,8 +82,7 @@ where
 #[derive(Clone)]
 struct SpaceRequest {
     caller: Caller,
-    kind: SourceKind,
-    reference: Reference,
+    space: SpaceRef,
 }
 
 impl Deref for SpaceRequest {
@@ -104,7 +94,7 @@ impl Deref for SpaceRequest {
 
 impl SpaceRequest {
     fn find<'v>(&'v self, tx: &mut Tx<'_>, purpose: Purpose) -> Result<MembersOf<'v>> {
-        place(tx, &self.viewer, self.kind, &self.reference, purpose)
+        place(tx, &self.viewer, self.space.named(), purpose)
     }
 
     /// Finds it for a purpose and reads more.
@@ -154,18 +144,15 @@ impl SpaceRequest {
 
 impl FromCall for SpaceRequest {
     async fn from_call(call: &mut Call) -> Result<Self> {
-        let caller = Caller::from_call(call).await?;
-        let Params(one) = Params::<OneSpace>::from_call(call).await?;
-        let kind = match call.route.path.starts_with("/api/v4/groups/") {
-            true => SourceKind::Group,
-            false => SourceKind::Project,
-        };
-        Ok(SpaceRequest { caller, kind, reference: one.id })
+        Ok(SpaceRequest {
+            caller: Caller::from_call(call).await?,
+            space: SpaceRef::from_call(call).await?,
+        })
     }
 
     fn describe(operation: &mut Operation<'_>) {
         Caller::describe(operation);
-        operation.parameters(OneSpace::fields());
+        SpaceRef::describe(operation);
     }
 }
 

@@ -45,7 +45,7 @@ pub struct ShareEntity {
 async fn share_project(by: Caller, params: Params<Share>) -> Result<Created<ShareEntity>> {
     by.write(move |tx, by| {
         let kind = SourceKind::Project;
-        let place = place(tx, &by.viewer, kind, &params.id, Purpose::Share)?;
+        let place = place(tx, &by.viewer, (kind, &params.id), Purpose::Share)?;
         let (id, group_id) = rules::share(tx, &place, &params.new)?;
         Ok(Created(ShareEntity {
             id,

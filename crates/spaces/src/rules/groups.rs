@@ -3,6 +3,7 @@
 use super::{add_owner, check_description, check_size_limit, of_group, set, text};
 use crate::access::{self, Purpose};
 use crate::branch_protection::{BranchProtection, BranchProtectionInput};
+use crate::hooks;
 use crate::model::{Namespace, PRIVATE, Problems, Visibility, path_error};
 use crate::namespaces::{self, Place};
 use crate::store::groups as rows;
@@ -64,6 +65,9 @@ kernel::params! {
         /// Its projects have lists of dependencies and exports of them, unless a group above
         /// it has none.
         pub dependency_exports_enabled: Option<bool>,
+        /// Its projects may follow repositories elsewhere, unless a group above it has none
+        /// do so.
+        pub pull_mirror_enabled: Option<bool>,
         /// Bytes that the code and large files of each project in it may have, 0 for any
         /// number, null as the group above it has it; for administrators.
         pub repository_size_limit: Patch<i64>,
@@ -169,6 +173,7 @@ fn write_group(
     set(&mut after.request_access_enabled, &new.request_access_enabled);
     set(&mut after.epics_enabled, &new.epics_enabled);
     set(&mut after.dependency_exports_enabled, &new.dependency_exports_enabled);
+    set(&mut after.pull_mirror_enabled, &new.pull_mirror_enabled);
     after.mentions_disabled = new.mentions_disabled.or(after.mentions_disabled);
     after.default_branch = new.default_branch.clone().or(after.default_branch);
     if let Some(limit) = new.repository_size_limit.clone().sent() {
@@ -255,6 +260,7 @@ pub fn transfer_group(
     if below + deepest - group.depth >= crate::model::MAX_DEPTH {
         return refuse("Groups would be nested too deeply.");
     }
+    hooks::check_group_settled(tx, &group, false)?;
     let place = Place { parent, name: group.name.clone(), path: group.path.clone() };
     // What is reserved depends on where a group stands.
     if let Some(problem) = path_error(&place.path, place.parent.is_none()) {
@@ -272,6 +278,7 @@ pub fn transfer_group(
 
 /// Hides a group with all below it and leaves the work to a job.
 pub fn destroy_group(tx: &mut Tx<'_>, viewer: &Viewer, group: &Namespace) -> Result<()> {
+    hooks::check_group_settled(tx, group, true)?;
     audit::record(tx, viewer, "group.destroy", of_group(group), json!({}))?;
     schedule_namespace(tx, group)
 }

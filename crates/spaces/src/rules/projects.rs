@@ -7,6 +7,8 @@ use crate::activity::{self, Action, PROJECT, Target, Where};
 use crate::ci_settings::CiSettingsChange;
 use crate::features::Features;
 use crate::hooks;
+use crate::merge_settings::MergeSettingsChange;
+use crate::mirror_settings::MirrorSettingsChange;
 use crate::model::{Namespace, OverrideRole, PRIVATE, Problems, Project, Visibility, path_error};
 use crate::namespaces::{self, Taken};
 use crate::store::forks as fork_rows;
@@ -21,6 +23,7 @@ use kernel::error::{CONFLICT, Error, Found, Result};
 use kernel::http::{Flat, Patch};
 use kernel::ids::{Reference, fold};
 use kernel::jobs::enqueue_at;
+use kernel::secrets::Secrets;
 use serde_json::json;
 use store::{Json, Tx};
 
@@ -85,7 +88,10 @@ kernel::params! {
         pub restrict_user_defined_variables: Option<bool>,
         /// Who started a pipeline may approve its deployments.
         pub allow_pipeline_trigger_approve_deployment: Option<bool>,
+        /// It may follow another repository.
+        pub pull_mirror_enabled: Option<bool>,
         pub ci: Flat<CiSettingsChange>,
+        pub merging: Flat<MergeSettingsChange>,
         pub features: Flat<Features>,
     }
 }
@@ -274,7 +280,11 @@ fn write_project(
     if let Some(approves) = change.allow_pipeline_trigger_approve_deployment {
         rows::set_trigger_approves(tx, project.id, approves)?;
     }
+    if let Some(enabled) = change.pull_mirror_enabled {
+        rows::set_pull_mirror_enabled(tx, project.id, enabled)?;
+    }
     hooks::change_ci_settings(tx, project, &change.ci)?;
+    hooks::change_merge_settings(tx, viewer, project, &change.merging)?;
     if let Some(role) = override_role(tx, viewer, project, change)? {
         rows::set_pipeline_variables_role(tx, project.id, role)?;
     }
@@ -314,6 +324,20 @@ pub fn update_project(
     let details = json!({"path": path});
     audit::record(tx, viewer, "project.update", of_project(&project), details)?;
     reread(tx, project.id)
+}
+
+/// Says what a project follows, or begins with; as it is after that.
+pub fn change_mirror(
+    tx: &mut Tx<'_>, secrets: &Secrets, viewer: &Viewer, project: Project,
+    change: &MirrorSettingsChange,
+) -> Result<Project> {
+    match hooks::get(tx)?.mirror_settings {
+        Some(hooks) if !change.is_empty() => {
+            (hooks.change)(tx, secrets, viewer, &project, change)?;
+            reread(tx, project.id)
+        }
+        _ => Ok(project),
+    }
 }
 
 /// Moves a project's last activity to now: somebody worked in it.
@@ -358,6 +382,7 @@ pub fn transfer_project(
     if access::widest_below(Some(&home)) < project.visibility {
         return refuse("Project would be more visible than the namespace it would stand in.");
     }
+    hooks::check_settled(tx, project.id)?;
     let place = (home.id, home.full_path.as_str());
     let taken = namespaces::replace_project(tx, &project, place, &project.name, &project.path)?;
     if taken.any() {
@@ -402,6 +427,7 @@ pub fn star_project(
 
 /// Hides a project at once, frees its path and leaves the rest to a job.
 pub fn destroy_project(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project) -> Result<()> {
+    hooks::check_settled(tx, project.id)?;
     let now = tx.now();
     rows::hide(tx, project.id)?;
     let details = json!({});

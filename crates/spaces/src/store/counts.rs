@@ -32,7 +32,7 @@ pub fn projects(tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64]) -> Result<HashMap
 /// Direct members of each of these groups.
 pub fn direct_members(tx: &mut Tx<'_>, ids: &[i64]) -> Result<HashMap<i64, i64>> {
     let today = super::today(tx);
-    let rows: Vec<(i64, i64)> = tx.all(
+    Ok(tx.pairs(
         sql!(
             "select source_id, count(*) from members
              where source_type = 'Group' and source_id in_list($1) and requested_at is null
@@ -40,8 +40,7 @@ pub fn direct_members(tx: &mut Tx<'_>, ids: &[i64]) -> Result<HashMap<i64, i64>>
              group by source_id"
         ),
         (ids, today),
-    )?;
-    Ok(rows.into_iter().collect())
+    )?)
 }
 
 /// What each of these memberships belongs to.

@@ -7,6 +7,13 @@ use kernel::error::Result;
 use kernel::search::index;
 use store::{IntoValue, Json, Tx, sql};
 
+/// Notes that something of a group changed.
+pub fn touch(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    let now = tx.now();
+    tx.execute(sql!("update namespaces set updated_at = $2 where id = $1"), (id, now))?;
+    Ok(())
+}
+
 /// Writes the settings of a group; name and path are moved by
 /// [`super::namespaces::replace`].
 pub fn write(tx: &mut Tx<'_>, group: &Namespace) -> Result<()> {
@@ -19,7 +26,7 @@ pub fn write(tx: &mut Tx<'_>, group: &Namespace) -> Result<()> {
                 mentions_disabled = $9, lfs_enabled = $10, request_access_enabled = $11,
                 default_branch = $12, updated_at = $13, two_factor_grace_period = $14,
                 epics_enabled = $15, branch_protection = $16,
-                dependency_exports_enabled = $17
+                dependency_exports_enabled = $17, pull_mirror_enabled = $18
              where id = $1"
         ),
         vec![
@@ -40,6 +47,7 @@ pub fn write(tx: &mut Tx<'_>, group: &Namespace) -> Result<()> {
             group.epics_enabled.into_value(),
             group.branch_protection.clone().into_value(),
             group.dependency_exports_enabled.into_value(),
+            group.pull_mirror_enabled.into_value(),
         ],
     )?;
     Ok(index(tx, &GROUPS, &[group.id])?)

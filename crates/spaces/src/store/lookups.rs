@@ -25,6 +25,23 @@ pub fn find_project(tx: &mut Tx<'_>, reference: &Reference) -> Result<Option<Pro
     })
 }
 
+/// The same, or else the project that once had this path: one statement, whatever is there.
+pub fn find_project_or_moved(tx: &mut Tx<'_>, reference: &Reference) -> Result<Option<Project>> {
+    let Reference::Path(path) = reference else {
+        return find_project(tx, reference);
+    };
+    Ok(tx.optional(
+        sql!(
+            Project::SELECT,
+            "where projects.deletion_scheduled_at is null and projects.id = coalesce(
+                (select named.id from projects named where named.full_path_folded = $1
+                    and named.deletion_scheduled_at is null),
+                (select project_id from project_redirects where full_path_folded = $1))"
+        ),
+        (fold(path),),
+    )?)
+}
+
 /// Those of these projects that are there, not judged.
 pub fn find_projects(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<Project>> {
     Ok(tx.all(

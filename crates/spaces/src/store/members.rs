@@ -6,6 +6,7 @@ use crate::model::SourceKind;
 use kernel::error::Result;
 use kernel::http::Paging;
 use kernel::time::{Date, Timestamp};
+use std::collections::HashMap;
 use store::{FromRow, Tx, sql};
 
 /// Makes somebody an owner, unless they are a member.
@@ -292,5 +293,86 @@ pub fn levels_held(
              ) as levels group by source_type, source_id"
         ),
         (user_id, projects, groups, today),
+    )?)
+}
+
+/// What members of some projects ($1) hold, by each way they hold it, on a day ($2).
+const HELD_IN_PROJECTS: &str = "(
+    select p.id as project_id, m.user_id, m.access_level as level
+    from projects p join members m on m.source_type = 'Project' and m.source_id = p.id
+    where p.id in_list($1) and m.requested_at is null
+        and (m.expires_at is null or m.expires_at > $2)
+    union all
+    select p.id, m.user_id, m.access_level
+    from projects p join namespaces n on n.id = p.namespace_id
+    join members m on m.source_type = 'Group'
+        and n.lineage like '%/' || cast(m.source_id as text) || '/%'
+    where p.id in_list($1) and m.requested_at is null
+        and (m.expires_at is null or m.expires_at > $2)
+    union all
+    select p.id, m.user_id,
+        case when s.access_level < m.access_level then s.access_level else m.access_level end
+    from projects p join namespaces n on n.id = p.namespace_id
+    join shares s on (s.source_type = 'Project' and s.source_id = p.id)
+        or (s.source_type = 'Group' and n.lineage like '%/' || cast(s.source_id as text) || '/%')
+    join namespaces g on g.id = s.group_id
+    join members m on m.source_type = 'Group'
+        and g.lineage like '%/' || cast(m.source_id as text) || '/%'
+    where p.id in_list($1) and (s.expires_at is null or s.expires_at > $2)
+        and m.requested_at is null and (m.expires_at is null or m.expires_at > $2)
+    union all
+    select p.id, n.owner_id, 50 from projects p join namespaces n on n.id = p.namespace_id
+    where p.id in_list($1) and n.owner_id is not null
+ ) as held ";
+
+/// The roles of some users in some projects, by both; without those who have none.
+pub fn roles_in_projects(
+    tx: &mut Tx<'_>, projects: Vec<i64>, users: Vec<i64>,
+) -> Result<HashMap<(i64, i64), i64>> {
+    let today = today(tx);
+    let rows: Vec<(i64, i64, i64)> = tx.all(
+        sql!(
+            "select project_id, user_id, max(level) from ",
+            HELD_IN_PROJECTS,
+            "where user_id in_list($3) group by project_id, user_id"
+        ),
+        (projects, today, users),
+    )?;
+    Ok(rows
+        .into_iter()
+        .map(|(project, user, level)| ((project, user), level))
+        .collect())
+}
+
+/// How many people are active who have at least a role in some projects, by project.
+pub fn count_people(tx: &mut Tx<'_>, projects: Vec<i64>, level: i64) -> Result<HashMap<i64, i64>> {
+    let today = today(tx);
+    Ok(tx.pairs(
+        sql!(
+            "select held.project_id, count(distinct held.user_id) from ",
+            HELD_IN_PROJECTS,
+            "join users on users.id = held.user_id
+             where held.level >= $3 and users.state = 'active' and users.kind = 'human'
+             group by held.project_id"
+        ),
+        (projects, today, level),
+    )?)
+}
+
+/// The members of some groups and of those above them, by group, at most so many.
+pub fn people_of_groups(
+    tx: &mut Tx<'_>, groups: Vec<i64>, most: i64,
+) -> Result<HashMap<i64, Vec<i64>>> {
+    let today = today(tx);
+    Ok(tx.grouped(
+        sql!(
+            "select distinct g.id, m.user_id from namespaces g
+             join members m on m.source_type = 'Group'
+                and g.lineage like '%/' || cast(m.source_id as text) || '/%'
+             where g.id in_list($1) and m.requested_at is null and m.access_level >= 10
+                and (m.expires_at is null or m.expires_at > $2)
+             order by g.id, m.user_id limit $3"
+        ),
+        (groups, today, most),
     )?)
 }

@@ -128,15 +128,14 @@ pub fn levels_of(
     tx: &mut Tx<'_>, user_id: i64, source_type: &str, ids: &[i64],
 ) -> Result<HashMap<i64, i64>> {
     let today = today(tx);
-    let rows: Vec<(i64, i64)> = tx.all(
+    Ok(tx.pairs(
         sql!(
             "select source_id, access_level from members
              where user_id = $1 and source_type = $2 and source_id in_list($3)
                 and requested_at is null and (expires_at is null or expires_at > $4)"
         ),
         (user_id, source_type, ids, today),
-    )?;
-    Ok(rows.into_iter().collect())
+    )?)
 }
 
 /// Those of these projects that the user asked to become a member of.

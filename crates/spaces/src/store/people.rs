@@ -1,6 +1,7 @@
 //! What belongs to users, for when they come, change and go.
 
 use crate::model::Namespace;
+use identity::{give, handing};
 use kernel::error::Result;
 use std::collections::HashMap;
 use store::{Fragment, Tx, sql};
@@ -15,11 +16,10 @@ pub fn own_namespace(tx: &mut Tx<'_>, user_id: i64) -> Result<Option<Namespace>>
 
 /// The ids of users' own namespaces, by user.
 pub fn namespaces_of(tx: &mut Tx<'_>, users: &[i64]) -> Result<HashMap<i64, i64>> {
-    let rows: Vec<(i64, i64)> = tx.all(
+    Ok(tx.pairs(
         sql!("select owner_id, id from namespaces where kind = 'user' and owner_id in_list($1)"),
         (users,),
-    )?;
-    Ok(rows.into_iter().collect())
+    )?)
 }
 
 /// Groups a user owns directly, the outermost first.
@@ -50,39 +50,16 @@ pub fn forget(tx: &mut Tx<'_>, user_id: i64) -> Result<()> {
     Ok(())
 }
 
-/// Gives what has one user in a column to another, so many rows at once.
-macro_rules! give {
-    ($table:literal, $column:literal) => {
-        sql!(concat!(
-            "update ",
-            $table,
-            " set ",
-            $column,
-            " = $2 where id in
-                (select id from ",
-            $table,
-            " where ",
-            $column,
-            " = $1 limit $3)"
-        ))
-    };
-}
-
 /// Who made projects, groups, members, invitations and deploy tokens.
 pub fn hand_over(tx: &mut Tx<'_>, from: i64, to: Option<i64>, limit: i64) -> Result<i64> {
-    for statement in [
+    let statements = [
         give!("projects", "creator_id"),
         give!("namespaces", "created_by_id"),
         give!("members", "created_by_id"),
         give!("invitations", "created_by_id"),
         give!("deploy_tokens", "created_by_id"),
-    ] {
-        let moved = tx.execute(statement, (from, to, limit))?;
-        if moved > 0 {
-            return Ok(moved as i64);
-        }
-    }
-    Ok(0)
+    ];
+    handing::hand_over(tx, &statements, (from, to), limit)
 }
 
 /// Neither a member of a project, nor of a group with projects in or below

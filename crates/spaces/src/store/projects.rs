@@ -1,6 +1,6 @@
 //! Projects, written one by one.
 
-use crate::model::{OverrideRole, Project};
+use crate::model::{ImportStatus, OverrideRole, Project};
 use crate::store::forks;
 use crate::store::searched::PROJECTS;
 use jiff::SignedDuration;
@@ -99,6 +99,26 @@ pub fn set_trigger_approves(tx: &mut Tx<'_>, id: i64, approves: bool) -> Result<
     Ok(())
 }
 
+/// Writes down whether it may follow another repository.
+pub fn set_pull_mirror_enabled(tx: &mut Tx<'_>, id: i64, enabled: bool) -> Result<()> {
+    tx.execute(
+        sql!("update projects set pull_mirror_enabled = $2 where id = $1"),
+        (id, enabled),
+    )?;
+    Ok(())
+}
+
+/// Writes down how far what it begins with is.
+pub fn set_import(
+    tx: &mut Tx<'_>, id: i64, status: ImportStatus, error: Option<&str>,
+) -> Result<()> {
+    tx.execute(
+        sql!("update projects set import_status = $2, import_error = $3 where id = $1"),
+        (id, status, error),
+    )?;
+    Ok(())
+}
+
 /// Writes down who may give variables to its pipelines.
 pub fn set_pipeline_variables_role(tx: &mut Tx<'_>, id: i64, role: OverrideRole) -> Result<()> {
     tx.execute(
@@ -117,6 +137,13 @@ pub fn touch_activity(tx: &mut Tx<'_>, id: i64) -> Result<()> {
         sql!("update projects set last_activity_at = $2 where id = $1 and last_activity_at <= $3"),
         (id, now, before),
     )?;
+    Ok(())
+}
+
+/// Notes that something of it changed.
+pub fn touch(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    let now = tx.now();
+    tx.execute(sql!("update projects set updated_at = $2 where id = $1"), (id, now))?;
     Ok(())
 }
 

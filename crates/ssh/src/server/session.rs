@@ -30,6 +30,7 @@ use tokio::sync::mpsc;
 const DEEDS: (i64, i64) = (600, 60);
 const TOO_OFTEN: &str = "This was asked for too many times. Try again later.";
 const SOON: &str = "INFO: Your SSH key is expiring soon. Please generate a new key.";
+const NO_REF: &str = "There is no such ref.";
 /// Statuses of programs.
 const DONE: u32 = 0;
 const REFUSED: u32 = 1;
@@ -94,10 +95,7 @@ impl Session {
             Command::Git(Service::Push, path) => self.push(&visitor, &path, input, output).await,
             Command::Archive(path) => {
                 let found = self.find(&visitor, &path, Service::Fetch, output).await?;
-                let empty = || Error::Exact(404, "The repository is empty.".into());
-                let repository = found.repository.ok_or_else(empty)?;
-                let talk = objects::archive(&self.app, repository.id).await?;
-                converse(talk, input, output).await
+                self.archive(found, input, output).await
             }
             Command::LargeFiles(service, path) => {
                 let found = self.find(&visitor, &path, service, output).await?;
@@ -149,8 +147,8 @@ impl Session {
         let version = self.version;
         match &found.repository {
             Some(repository) if version != Version::Two => {
-                let talk = objects::talk(&self.app, repository.id, version).await?;
-                return converse(talk, input, output).await;
+                let talk = objects::talk(&self.app, repository.id, &found.hidden, version).await?;
+                return converse(talk, Bytes::new(), input, output).await;
             }
             _ => output.send(self.refs(found, Service::Fetch).await?).await?,
         }
@@ -164,6 +162,20 @@ impl Session {
             }
         }
         Ok(())
+    }
+
+    /// Sends an archive of what the client names.
+    async fn archive(&self, found: Found, mut input: Input, output: &Output) -> Result<()> {
+        let empty = || Error::Exact(404, "The repository is empty.".into());
+        let repository = found.repository.ok_or_else(empty)?;
+        let Some(request) = input.message().await? else {
+            return Ok(());
+        };
+        if found.hidden.are_named(&request) {
+            return Err(Error::Exact(404, NO_REF.into()));
+        }
+        let talk = objects::archive(&self.app, repository.id, &found.hidden).await?;
+        converse(talk, request, input, output).await
     }
 
     async fn refs(&self, found: &Found, service: Service) -> Result<Bytes> {
@@ -218,10 +230,13 @@ fn address(path: &str) -> Address {
     Address::named(place.strip_suffix(".git").unwrap_or(place))
 }
 
-/// Lets a client talk with git until that ends.
-async fn converse(talk: Talk, mut input: Input, output: &Output) -> Result<()> {
+/// Lets a client talk with git until that ends; this it has said already.
+async fn converse(talk: Talk, said: Bytes, mut input: Input, output: &Output) -> Result<()> {
     let Talk { input: mut stdin, output: git } = talk;
     let hears = async {
+        if stdin.write_all(&said).await.is_err() {
+            return std::future::pending::<()>().await;
+        }
         while let Some(bytes) = input.next().await {
             if stdin.write_all(&bytes).await.is_err() {
                 break;

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
+use std::collections::HashMap;
 use store::{Error, FromRow, FromValue, IntoRow, IntoValue, Json, Migration, Result, Value};
 
 pub const SAMPLES: &[Migration] = &[Migration {
@@ -120,6 +121,7 @@ const QUERIES: &[&str] = &[
     "select cast(coalesce(sum(id % 7), 0) as bigint), max(name) from samples where id > 3",
     "select id, name from samples where (number, id) > ($4, 2) order by number nulls first, id",
     "select id, name from samples where bytes is not null order by bytes, id",
+    "select micros(samples.at) / 2, name from samples order by id",
     "select row_number() over (order by id), name from samples where id / 2 = 1 order by id",
 ];
 
@@ -219,4 +221,20 @@ fn a_value_of_another_type_is_refused() {
     assert!(Date::from_value(Value::Text("21.11.2026".into())).is_err());
     assert_eq!(Json::<u8>::from_value(Value::Text("7".into())), Ok(Json(7)));
     assert_eq!(Option::<i64>::from_value(Value::Null(store::Type::Int)), Ok(None));
+}
+
+#[test]
+fn rows_of_two_columns_are_found_by_the_first() {
+    for db in both(SAMPLES) {
+        let sql = "select cast(1 as bigint) as a, 'x' as b union all select 2, 'y' union all select 1, 'z'
+            order by a, b";
+        let read = db.store.read_blocking(|tx| {
+            let last: HashMap<i64, String> = tx.pairs(sql, ())?;
+            let all: HashMap<i64, Vec<String>> = tx.grouped(sql, ())?;
+            Ok::<_, Error>((last, all))
+        });
+        let (last, all) = read.unwrap();
+        assert_eq!((last[&1].as_str(), last[&2].as_str()), ("z", "y"));
+        assert_eq!((&all[&1], &all[&2]), (&vec!["x".to_owned(), "z".into()], &vec!["y".into()]));
+    }
 }

@@ -96,6 +96,13 @@ impl Place {
         self
     }
 
+    /// The place of another node of the same instance: in a directory of its own, with the
+    /// same database, object storage and settings.
+    pub fn beside(&self) -> Place {
+        let beside = Place { environment: self.environment.clone(), ..Place::sqlite() };
+        beside.at(&self.database_url())
+    }
+
     pub fn bucket(&self) -> &Bucket {
         self.bucket.as_ref().expect("the place is over a bucket")
     }

@@ -188,7 +188,8 @@ async fn push_until_refused(git: &Git, round: usize, number: usize) -> Option<(S
     last
 }
 
-fn forget_copies(place: &Place) {
+/// Deletes the copies of repositories that a node keeps.
+pub fn forget_copies(place: &Place) {
     let copies = place.path().join("data/cache/repositories");
     for entry in std::fs::read_dir(&copies).into_iter().flatten().flatten() {
         let _ = std::fs::remove_dir_all(Path::new(&entry.path()));

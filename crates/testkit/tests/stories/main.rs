@@ -27,6 +27,7 @@ mod refusals;
 mod releases;
 mod repositories;
 mod review;
+mod reviews;
 mod roadmap;
 mod search;
 mod server;

@@ -1,6 +1,6 @@
 //! What stands beside pages.
 
-use super::Head;
+use super::{Head, WikiVisit};
 use crate::model::PageFile;
 use crate::render;
 use crate::tree::Beside;
@@ -28,11 +28,14 @@ pub struct Side {
 impl HtmlSafe for Side {}
 
 impl Side {
-    pub async fn read(head: &Head, beside: &Beside) -> Result<Side> {
+    pub async fn read(visit: &WikiVisit, head: &Head, beside: &Beside) -> Result<Side> {
         let shown = || beside.pages.iter().filter(|page| is_listed(page));
         Ok(Side {
             own: match &beside.sidebar {
-                Some(page) => Some(render::html(&head.wiki, page).await?),
+                Some(page) => {
+                    let WikiVisit { app, viewer, .. } = visit;
+                    Some(render::html(app, viewer, &head.wiki, page).await?)
+                }
                 None => None,
             },
             pages: shown()

@@ -108,7 +108,7 @@ async fn one(
     let (title, now) = (page.title(), visit.app.now());
     let layout = head.below(visit.layout(&title), None);
     let view = PageView {
-        html: render::html(&head.wiki, page).await?,
+        html: render::html(&visit.app, &visit.viewer, &head.wiki, page).await?,
         url: head.url_of(&page.file.slug),
         wiki_url: head.wiki.url(),
         last: last.map(|commit| {
@@ -117,7 +117,7 @@ async fn one(
         }),
         version,
         can_write: head.can_write,
-        side: Side::read(head, &beside).await?,
+        side: Side::read(visit, head, &beside).await?,
         clone: clone_box(&visit.app, head),
         page: layout,
         title,

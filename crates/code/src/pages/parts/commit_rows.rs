@@ -68,6 +68,8 @@ pub fn name(name: &str) -> String {
 pub struct CommitRows {
     days: Vec<(Date, Vec<CommitRow>)>,
     older: Older,
+    /// The headings of days stand below one of all.
+    is_below: bool,
 }
 
 impl HtmlSafe for CommitRows {}
@@ -84,7 +86,12 @@ impl CommitRows {
                 _ => days.push((day, vec![row])),
             }
         }
-        CommitRows { days, older }
+        CommitRows { days, older, is_below: false }
+    }
+
+    /// The same below a heading.
+    pub fn below_heading(self) -> CommitRows {
+        CommitRows { is_below: true, ..self }
     }
 
     /// The same with signatures, one for one.
@@ -99,6 +106,10 @@ impl CommitRows {
         let rows = self.days.iter_mut().flat_map(|(_, rows)| rows);
         rows.zip(pipelines).for_each(|(row, pipeline)| row.pipeline = pipeline);
         self
+    }
+
+    fn heading(&self) -> &'static str {
+        if self.is_below { "h3" } else { "h2" }
     }
 
     pub fn is_empty(&self) -> bool {

@@ -2,13 +2,14 @@
 
 use super::entity::PolicyEntity;
 use super::model::Mode;
-use super::rules::{self, Place};
+use super::rules;
 use crate::dependencies::access;
 use ::store::Tx;
 use identity::Caller;
 use kernel::error::Result;
 use kernel::http::{NoContent, Ok200, Params, Routes};
 use kernel::ids::Reference;
+use spaces::Holder;
 use spaces::access::{self as of_spaces, Purpose};
 
 const OF_PROJECT: &str = "/projects/{id}/license_policy";
@@ -45,66 +46,72 @@ kernel::params! {
     }
 }
 
-fn project(tx: &mut Tx<'_>, by: &Caller, id: &Reference) -> Result<Place> {
+fn project(tx: &mut Tx<'_>, by: &Caller, id: &Reference) -> Result<Holder> {
     let project = of_spaces::project(tx, &by.viewer, id, Purpose::Update)?;
-    Ok(Place::Project(Box::new(project)))
+    Ok(Holder::Project(Box::new(project)))
 }
 
-fn group(tx: &mut Tx<'_>, by: &Caller, id: &Reference) -> Result<Place> {
+fn group(tx: &mut Tx<'_>, by: &Caller, id: &Reference) -> Result<Holder> {
     let group = of_spaces::group(tx, &by.viewer, id, Purpose::Update)?;
-    Ok(Place::Group(Box::new(group)))
+    Ok(Holder::Group(Box::new(group)))
+}
+
+/// Finds what has a policy, for who may do this with it.
+type Find = fn(&mut Tx<'_>, &Caller, &Reference) -> Result<Holder>;
+
+async fn show(by: Caller, at: Params<LicensePolicyOf>, find: Find) -> Result<Ok200<PolicyEntity>> {
+    by.read(move |tx, by| {
+        let holder = find(tx, by, &at.id)?;
+        Ok(Ok200(rules::find(tx, &holder)?.into()))
+    })
+    .await
+}
+
+async fn set(
+    by: Caller, sent: Params<SetLicensePolicy>, find: Find,
+) -> Result<Ok200<PolicyEntity>> {
+    by.write(move |tx, by| {
+        let holder = find(tx, by, &sent.id)?;
+        let policy = rules::set(tx, &by.viewer, &holder, (sent.mode, &sent.licenses))?;
+        Ok(Ok200(policy.into()))
+    })
+    .await
+}
+
+async fn destroy(by: Caller, at: Params<LicensePolicyOf>, find: Find) -> Result<NoContent> {
+    by.write(move |tx, by| {
+        let holder = find(tx, by, &at.id)?;
+        rules::destroy(tx, &by.viewer, &holder)?;
+        Ok(NoContent)
+    })
+    .await
 }
 
 async fn show_of_project(by: Caller, at: Params<LicensePolicyOf>) -> Result<Ok200<PolicyEntity>> {
-    by.read(move |tx, by| {
-        let project = access::project(tx, &by.viewer, &at.id)?;
-        let policy = rules::find(tx, &Place::Project(Box::new(project)))?;
-        Ok(Ok200(policy.into()))
-    })
-    .await
+    let seen: Find = |tx, by, id| {
+        let project = access::project(tx, &by.viewer, id)?;
+        Ok(Holder::Project(Box::new(project)))
+    };
+    show(by, at, seen).await
 }
 
 async fn show_of_group(by: Caller, at: Params<LicensePolicyOf>) -> Result<Ok200<PolicyEntity>> {
-    by.read(move |tx, by| {
-        let group = access::group(tx, &by.viewer, &at.id)?;
-        let policy = rules::find(tx, &Place::Group(Box::new(group)))?;
-        Ok(Ok200(policy.into()))
-    })
-    .await
+    let seen: Find = |tx, by, id| Ok(Holder::Group(Box::new(access::group(tx, &by.viewer, id)?)));
+    show(by, at, seen).await
 }
 
 async fn set_of_project(by: Caller, sent: Params<SetLicensePolicy>) -> Result<Ok200<PolicyEntity>> {
-    by.write(move |tx, by| {
-        let place = project(tx, by, &sent.id)?;
-        let policy = rules::set(tx, &by.viewer, &place, (sent.mode, &sent.licenses))?;
-        Ok(Ok200(policy.into()))
-    })
-    .await
+    set(by, sent, project).await
 }
 
 async fn set_of_group(by: Caller, sent: Params<SetLicensePolicy>) -> Result<Ok200<PolicyEntity>> {
-    by.write(move |tx, by| {
-        let place = group(tx, by, &sent.id)?;
-        let policy = rules::set(tx, &by.viewer, &place, (sent.mode, &sent.licenses))?;
-        Ok(Ok200(policy.into()))
-    })
-    .await
+    set(by, sent, group).await
 }
 
 async fn destroy_of_project(by: Caller, at: Params<LicensePolicyOf>) -> Result<NoContent> {
-    by.write(move |tx, by| {
-        let place = project(tx, by, &at.id)?;
-        rules::destroy(tx, &by.viewer, &place)?;
-        Ok(NoContent)
-    })
-    .await
+    destroy(by, at, project).await
 }
 
 async fn destroy_of_group(by: Caller, at: Params<LicensePolicyOf>) -> Result<NoContent> {
-    by.write(move |tx, by| {
-        let place = group(tx, by, &at.id)?;
-        rules::destroy(tx, &by.viewer, &place)?;
-        Ok(NoContent)
-    })
-    .await
+    destroy(by, at, group).await
 }

@@ -1,41 +1,19 @@
 //! Licence policies are set and taken away.
 
 use super::model::{MOST, Mode, Policy, UNKNOWN};
-use super::store::{self, Owner};
+use super::store;
 use ::store::Tx;
 use identity::viewer::Viewer;
 use kernel::audit;
 use kernel::error::{Error, Found, Result};
 use serde_json::json;
-use spaces::model::{Namespace, Project};
-
-/// What has a policy, found for who may do something with it.
-pub enum Place {
-    Project(Box<Project>),
-    Group(Box<Namespace>),
-}
-
-impl Place {
-    pub fn owner(&self) -> Owner {
-        match self {
-            Place::Project(project) => Owner::Project(project.id),
-            Place::Group(group) => Owner::Group(group.id),
-        }
-    }
-
-    fn target(&self) -> (&'static str, i64, &str) {
-        match self {
-            Place::Project(project) => ("Project", project.id, project.full_path.as_str()),
-            Place::Group(group) => ("Group", group.id, group.full_path.as_str()),
-        }
-    }
-}
+use spaces::Holder;
 
 /// The policy that counts there: its own, or that of the nearest group above a project.
-pub fn find(tx: &mut Tx<'_>, place: &Place) -> Result<Policy> {
+pub fn find(tx: &mut Tx<'_>, place: &Holder) -> Result<Policy> {
     let found = match place {
-        Place::Project(project) => store::nearest(tx, project)?,
-        Place::Group(group) => store::of(tx, Owner::Group(group.id))?,
+        Holder::Project(project) => store::nearest(tx, project)?,
+        Holder::Group(_) => store::of(tx, place.id())?,
     };
     found.found("License policy")
 }
@@ -44,10 +22,10 @@ pub fn find(tx: &mut Tx<'_>, place: &Place) -> Result<Policy> {
 ///
 /// 400 where a licence is none of the SPDX list.
 pub fn set(
-    tx: &mut Tx<'_>, viewer: &Viewer, place: &Place, (mode, licenses): (Mode, &[String]),
+    tx: &mut Tx<'_>, viewer: &Viewer, place: &Holder, (mode, licenses): (Mode, &[String]),
 ) -> Result<Policy> {
     let licenses = known(licenses)?;
-    let policy = store::set(tx, place.owner(), mode, &licenses)?;
+    let policy = store::set(tx, place.id(), mode, &licenses)?;
     let details = json!({"mode": mode.as_str(), "licenses": licenses});
     audit::record(tx, viewer, "license_policy.update", place.target(), details)?;
     Ok(policy)
@@ -73,8 +51,8 @@ fn known(licenses: &[String]) -> Result<Vec<String>> {
     Ok(all)
 }
 
-pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, place: &Place) -> Result<()> {
-    let policy = store::of(tx, place.owner())?.found("License policy")?;
+pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, place: &Holder) -> Result<()> {
+    let policy = store::of(tx, place.id())?.found("License policy")?;
     store::delete(tx, policy.id)?;
     audit::record(tx, viewer, "license_policy.destroy", place.target(), json!({}))
 }

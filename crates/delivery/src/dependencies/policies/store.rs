@@ -3,27 +3,12 @@
 use super::model::{Mode, Policy};
 use ::store::{Json, Tx, concat, sql};
 use kernel::error::Result;
+use spaces::SpaceId;
 use spaces::model::Project;
 
 const SELECT: &str = concat!("select ", Policy::COLUMNS, " from license_policies ");
 
-/// What has a policy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
-    Project(i64),
-    Group(i64),
-}
-
-impl Owner {
-    fn columns(self) -> (Option<i64>, Option<i64>) {
-        match self {
-            Owner::Project(id) => (Some(id), None),
-            Owner::Group(id) => (None, Some(id)),
-        }
-    }
-}
-
-pub fn of(tx: &mut Tx<'_>, owner: Owner) -> Result<Option<Policy>> {
+pub fn of(tx: &mut Tx<'_>, owner: SpaceId) -> Result<Option<Policy>> {
     Ok(tx.optional(
         sql!(
             SELECT,
@@ -51,7 +36,7 @@ pub fn nearest(tx: &mut Tx<'_>, project: &Project) -> Result<Option<Policy>> {
 }
 
 /// Sets the policy of a project or group, in place of the one there.
-pub fn set(tx: &mut Tx<'_>, owner: Owner, mode: Mode, licenses: &[String]) -> Result<Policy> {
+pub fn set(tx: &mut Tx<'_>, owner: SpaceId, mode: Mode, licenses: &[String]) -> Result<Policy> {
     let now = tx.now();
     let licenses = Json(licenses.to_vec());
     if let Some(known) = of(tx, owner)? {

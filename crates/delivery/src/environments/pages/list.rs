@@ -121,7 +121,8 @@ impl FormPage for ListPage {
         found.truncate(usize::try_from(self.paging.per_page).unwrap_or(usize::MAX));
         let rights = here.rights(tx, &self.viewer, &found.iter().collect::<Vec<_>>())?;
         let last = deployments::last_of(tx, found.iter().map(|one| one.id).collect())?;
-        let last = Shown::read(tx, here.project.clone(), last.into_values().collect())?;
+        let last =
+            Shown::read(tx, &self.viewer, here.project.clone(), last.into_values().collect())?;
         let mut last: HashMap<i64, Last> = last
             .deployments
             .iter()

@@ -9,6 +9,7 @@ use crate::environments::model::{Deployment, Environment, State, Tier};
 use crate::environments::rules::{self, EnvironmentInput};
 use crate::environments::store::deployments::{self, DeploymentFilter};
 use crate::environments::store::environments as rows;
+use crate::pipelines::access::sees_jobs;
 use crate::pipelines::store::{jobs, pipelines};
 use crate::protection::approvals::{Approval, Asked};
 use crate::protection::guard::Place;
@@ -197,8 +198,9 @@ impl ShowPage {
             .into_iter()
             .map(|job| (job.id, (job.name, by.get(&job.pipeline_id).copied().flatten())))
             .collect();
-        let shown = Shown::read(tx, here.project.clone(), found)?;
+        let shown = Shown::read(tx, &self.viewer, here.project.clone(), found)?;
         let who = shown.guards.standing(tx, &self.viewer, &here.project)?;
+        let sees_jobs = sees_jobs(tx, &self.viewer, &here.project)?;
         let row = |one: &Deployment| {
             let environment = shown.environments.get(&one.environment_id);
             let rules = environment.map(|it| shown.guards.over(&Place::of(it))).unwrap_or_default();
@@ -218,7 +220,7 @@ impl ShowPage {
             };
             Row {
                 can_decide: approve::is_open(one, &look),
-                job: job.map(|(name, _)| name.clone()),
+                job: job.filter(|_| sees_jobs).map(|(name, _)| name.clone()),
                 by: one
                     .user_id
                     .and_then(|id| shown.people.get(&id))

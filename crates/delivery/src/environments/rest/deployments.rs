@@ -93,10 +93,9 @@ async fn list(
     let viewer = by.viewer.clone();
     let read = by.app.read(move |tx| {
         let project = access::read(tx, &viewer, &asked.at.id)?;
-        let (mut found, total) = rows::page(tx, project.id, &asked.filter, &paging)?;
-        let page = Paged::numbered(vec![(); found.len()], paging, Some(total));
-        found.truncate(page.items.len());
-        Ok((Shown::read(tx, project, found)?, page))
+        let (found, total) = rows::page(tx, project.id, &asked.filter, &paging)?;
+        let (found, page) = Paged::numbered(found, paging, Some(total)).apart();
+        Ok((Shown::read(tx, &viewer, project, found)?, page))
     });
     let (shown, page) = read.await?;
     let entities = shown.entities(&by.app).await?;
@@ -107,7 +106,7 @@ async fn show(by: Caller, at: Params<OneDeployment>) -> Result<Ok200<DeploymentE
     let app = by.app.clone();
     let shown = by.read(move |tx, by| {
         let (project, deployment) = found(tx, by, &at, Purpose::ReadPipelines)?;
-        Shown::read(tx, project, vec![deployment])
+        Shown::read(tx, &by.viewer, project, vec![deployment])
     });
     shown.await?.one(&app).await.map(Ok200)
 }
@@ -150,7 +149,7 @@ async fn create(by: Caller, asked: Params<CreateDeployment>) -> Result<Created<D
     let shown = by.write(move |tx, by| {
         let project = access::run(tx, &by.viewer, &reference)?;
         let made = rules::tell(tx, &by.viewer, &project, &told)?;
-        Shown::read(tx, project, vec![made])
+        Shown::read(tx, &by.viewer, project, vec![made])
     });
     shown.await?.one(&app).await.map(Created)
 }
@@ -162,7 +161,7 @@ async fn update(by: Caller, asked: Params<UpdateDeployment>) -> Result<Ok200<Dep
         let (project, deployment) = found(tx, by, &asked.at, Purpose::RunPipelines)?;
         let status = asked.status.ok_or_else(|| Error::missing("status"))?;
         let after = rules::tell_status(tx, &by.viewer, &project, &deployment, status)?;
-        Shown::read(tx, project, vec![after])
+        Shown::read(tx, &by.viewer, project, vec![after])
     });
     shown.await?.one(&app).await.map(Ok200)
 }

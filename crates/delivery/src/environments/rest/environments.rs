@@ -94,10 +94,9 @@ async fn list(
             search: asked.search,
             states: asked.states.into_iter().collect(),
         };
-        let (mut found, total) = rows::page(tx, project.id, &filter, &paging)?;
-        let page = Paged::numbered(vec![(); found.len()], paging, Some(total));
-        found.truncate(page.items.len());
-        Ok((ShownEnvironments::read(tx, project, found)?, page))
+        let (found, total) = rows::page(tx, project.id, &filter, &paging)?;
+        let (found, page) = Paged::numbered(found, paging, Some(total)).apart();
+        Ok((ShownEnvironments::read(tx, &viewer, project, found)?, page))
     });
     let (shown, page) = read.await?;
     let entities = shown.entities(&by.app).await?;
@@ -108,7 +107,7 @@ async fn show(by: Caller, at: Params<OneEnvironment>) -> Result<Ok200<Environmen
     let app = by.app.clone();
     let shown = by.read(move |tx, by| {
         let (project, environment) = found(tx, by, &at, Purpose::ReadPipelines)?;
-        ShownEnvironments::read(tx, project, vec![environment])
+        ShownEnvironments::read(tx, &by.viewer, project, vec![environment])
     });
     shown.await?.one(&app).await.map(Ok200)
 }
@@ -122,7 +121,7 @@ async fn done(
     let app = by.app.clone();
     let shown = by.write(move |tx, by| {
         let (project, environment) = work(tx, by)?;
-        ShownEnvironments::read(tx, project, vec![environment])
+        ShownEnvironments::read(tx, &by.viewer, project, vec![environment])
     });
     shown.await?.one(&app).await
 }

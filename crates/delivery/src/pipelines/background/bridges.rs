@@ -5,6 +5,7 @@ use crate::pipelines::create::{Child, Creation, Parent, create};
 use crate::pipelines::definition::Definition;
 use crate::pipelines::jobs::{Outcome, cancel, finish, start};
 use crate::pipelines::model::{FailureReason, Job as CiJob, JobKind, Pipeline, Source};
+use crate::pipelines::requests::{self, OfRequest};
 use crate::pipelines::status::Status;
 use crate::pipelines::store::progress::Runs;
 use crate::pipelines::store::variables::{self, Owner};
@@ -36,6 +37,8 @@ struct Bridge {
     definition: Definition,
     /// Given to its own pipeline.
     given: Vec<Given>,
+    /// The merge request that its pipeline is of.
+    request: Option<OfRequest>,
 }
 
 impl Job for RunBridge {
@@ -51,8 +54,15 @@ impl Job for RunBridge {
             let pipeline = pipelines::by_id(tx, job.pipeline_id)?;
             let definition = rows::definition(tx, job.id)?;
             let given = variables::of(tx, &secrets, Owner::Pipeline(job.pipeline_id))?;
+            let request = requests::told(tx, job.pipeline_id)?.request;
             let found = pipeline.zip(definition).filter(|_| is_to_do);
-            Ok(found.map(|(pipeline, definition)| Bridge { job, pipeline, definition, given }))
+            Ok(found.map(|(pipeline, definition)| Bridge {
+                job,
+                pipeline,
+                definition,
+                given,
+                request,
+            }))
         });
         let Some(bridge) = found.await? else {
             return Ok(());
@@ -101,6 +111,7 @@ async fn begin(
             Creation {
                 sha: own.sha.parse().ok(),
                 parent: Some(Parent { job_id: bridge.job.id, child: Some(child) }),
+                request: bridge.request.clone(),
                 ..Creation::new(own.project_id, &whole_name(own), Source::ParentPipeline)
             }
         }

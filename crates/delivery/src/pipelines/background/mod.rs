@@ -4,6 +4,7 @@
 mod bridges;
 
 use super::create::{Creation, create};
+use super::hooks::skips_jobs;
 use super::jobs::{Outcome, cancel, finish, take_back};
 use super::model::{FailureReason, Source};
 use super::process::{enqueue, settle_all};
@@ -59,7 +60,7 @@ impl Job for PipelineOfPush {
         let creation = Creation {
             sha: id(&self.new),
             before_sha: id(&self.old),
-            skip: self.options.iter().any(|option| option == "ci.skip"),
+            skip: skips_jobs(&self.options),
             variables: self.options.iter().filter_map(|option| variable(option)).collect(),
             inputs: self.options.iter().filter_map(|option| input(option)).collect(),
             ..Creation::new(self.project, &self.name, Source::Push)

@@ -7,14 +7,15 @@ mod plan;
 mod save;
 mod world;
 
-use super::access;
 use super::begun_by::BegunBy;
 use super::files::{Place, Reader};
 use super::model::{Pipeline, Source};
 use super::predefined::{Facts, NO_COMMIT};
+use super::requests::{OfRequest, Told};
 use super::settings::ProjectSettings;
 use super::store;
 use super::variables::{Given, check};
+use super::{access, hooks};
 use crate::environments::freezes;
 use crate::variables::{For, for_job, may_override};
 use ::store::Tx;
@@ -40,7 +41,7 @@ pub(super) use plan::{Worked, lint};
 #[derive(Debug, Clone)]
 pub struct Creation {
     pub project_id: i64,
-    /// A branch or tag, by its short or its whole name.
+    /// A branch or tag, by its short or its whole name; of a merge request one of its refs.
     pub on_ref: String,
     /// Its commit; where it is now, unless given.
     pub sha: Option<ObjectId>,
@@ -55,6 +56,8 @@ pub struct Creation {
     /// The push said that nothing is to run.
     pub skip: bool,
     pub parent: Option<Parent>,
+    /// The merge request it is of. Its commit has to be given.
+    pub request: Option<OfRequest>,
     /// Nothing is to run: its file is looked at for who may see it.
     pub only_looks: bool,
 }
@@ -72,6 +75,7 @@ impl Creation {
             begun_by: None,
             skip: false,
             parent: None,
+            request: None,
             only_looks: false,
         }
     }
@@ -175,7 +179,7 @@ fn is_recorded(source: Source) -> bool {
 }
 
 /// Whether the message of a commit says that nothing is to run for it.
-fn says_skip(message: &str) -> bool {
+pub fn says_skip(message: &str) -> bool {
     let message = message.to_ascii_lowercase();
     ["ci skip", "ci-skip", "ci_skip", "skip ci", "skip-ci", "skip_ci"]
         .iter()
@@ -218,6 +222,7 @@ fn request(
         created_at: app.now(),
         config_path: config_path.unwrap_or_else(|| ".gitlab-ci.yml".to_owned()),
         is_frozen: found.is_frozen,
+        told: Told { open: found.open, request: creation.request.clone() },
     };
     let reader = Reader { app: app.clone(), viewer: viewer.clone(), home: found.place };
     Request {
@@ -241,6 +246,8 @@ struct Looked {
     limits: Limits,
     stored: Vec<Variable>,
     is_frozen: bool,
+    /// Open merge requests of the branch.
+    open: Vec<String>,
 }
 
 fn look(
@@ -259,12 +266,10 @@ fn look(
     let Some(repository) = access::repository(tx, &project)? else {
         return refused("Reference not found");
     };
-    let (name, commit) = match named(tx, repository.id, &asked.on_ref)? {
+    let (short, tag, commit) = match spot(tx, repository.id, asked)? {
         Ok(found) => found,
         Err(text) => return refused(text),
     };
-    let tag = name.as_tag().is_some();
-    let short = name.as_branch().or(name.as_tag()).unwrap_or(name.as_str()).to_owned();
     if !asked.only_looks && !access::may_run_on(tx, viewer, &project, (&short, tag))? {
         return Ok(Err(Refused::new(format!(
             "You do not have sufficient permission to run a pipeline on '{short}'. Please select \
@@ -283,9 +288,24 @@ fn look(
         let text = format!("There cannot be more than {} inputs", inputs::MOST);
         return Ok(Err(Refused::new(text)));
     }
-    let protected = access::is_protected(tx, &project, &repository, (&short, tag))?;
-    let job = For { is_protected: protected, environment: None };
+    let request = asked.request.as_ref();
+    let protected = match request {
+        Some(request) => {
+            access::is_request_protected(tx, viewer, (&project, &repository), request)?
+        }
+        None => access::is_protected(tx, &project, &repository, (&short, tag))?,
+    };
+    let job = For {
+        is_protected: protected,
+        environment: None,
+        is_foreign: request.is_some_and(|one| one.is_foreign_to(project.id)),
+    };
     let stored = for_job(secrets, tx, &project, &job)?;
+    let open = match request {
+        Some(one) => hooks::open(tx, viewer, (one.source_project_id, &one.source_branch))?,
+        None if tag => Vec::new(),
+        None => hooks::open(tx, viewer, (project.id, &short))?,
+    };
     let settings = store::settings::of_project(tx, project.id)?;
     let plan_limits = kernel::settings::read(tx)?;
     let is_frozen = freezes::is_on(tx, project.id)?;
@@ -299,6 +319,22 @@ fn look(
         limits: limits::of_file(&plan_limits),
         stored: stored.iter().map(stored_variable).collect(),
         is_frozen,
+        open,
+    }))
+}
+
+/// The branch or tag that is asked for, whether it is a tag, and its commit; why there is
+/// none. The refs of a merge request are in its target, and its pipeline may be elsewhere.
+fn spot(
+    tx: &mut Tx<'_>, repository: i64, asked: &Creation,
+) -> Result<std::result::Result<(String, bool, ObjectId), &'static str>> {
+    const NONE: &str = "Reference not found";
+    if asked.request.is_some() {
+        return Ok(asked.sha.map(|sha| (asked.on_ref.clone(), false, sha)).ok_or(NONE));
+    }
+    Ok(named(tx, repository, &asked.on_ref)?.and_then(|(name, commit)| {
+        let short = name.as_branch().or(name.as_tag()).ok_or(NONE)?;
+        Ok((short.to_owned(), name.as_tag().is_some(), commit))
     }))
 }
 

@@ -196,18 +196,19 @@ fn including(item: &serde_json::Value) -> String {
 async fn world(request: &Request) -> Result<World> {
     let facts = &request.facts;
     let new = facts.commit.id;
-    let pushed = matches!(facts.source, Source::Push | Source::MergeRequestEvent);
-    let old = request.creation.before_sha.and_then(ObjectId::present);
-    let old = old.filter(|_| pushed && !facts.tag);
+    let range = range(request);
     let repository = &request.reader.home.repository;
     let (files, changed) = objects::read(&request.reader.app, repository, move |objects| {
         let commit = objects.commit(new)?;
         let Some(tree) = commit.map(|commit| commit.tree) else {
             return Ok((Vec::new(), None));
         };
-        let old = old.map(|id| objects.commit(id)).transpose()?.flatten();
-        let changed = old.map(|old| paths::changed(objects, old.tree, tree)).transpose()?;
-        Ok((paths::all(objects, tree)?, changed))
+        let ends = match range {
+            Some((old, new)) => objects.commit(old)?.zip(objects.commit(new)?),
+            None => None,
+        };
+        let changed = ends.map(|(old, new)| paths::changed(objects, old.tree, new.tree));
+        Ok((paths::all(objects, tree)?, changed.transpose()?))
     })
     .await?;
     let changed = match changed {
@@ -215,6 +216,20 @@ async fn world(request: &Request) -> Result<World> {
         None => Changed::Undecidable,
     };
     Ok(World::new(facts, Paths::new(files), changed))
+}
+
+/// Between which commits rules count what changed: of a merge request since its source left
+/// the target, of a push to a branch since the one before.
+fn range(request: &Request) -> Option<(ObjectId, ObjectId)> {
+    let facts = &request.facts;
+    match (facts.source, &request.creation.request) {
+        (Source::MergeRequestEvent, Some(of)) => of.base.parse().ok().zip(of.head.parse().ok()),
+        (Source::Push, _) if !facts.tag => {
+            let old = request.creation.before_sha.and_then(ObjectId::present)?;
+            Some((old, facts.commit.id))
+        }
+        _ => None,
+    }
 }
 
 /// Reads a file and all that it includes.

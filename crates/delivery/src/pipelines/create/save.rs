@@ -4,7 +4,9 @@ use super::{Judged, NOTHING_SAID, Planning, Refused, Request};
 use crate::environments::begin;
 use crate::pipelines::begun_by::BegunBy;
 use crate::pipelines::definition::Definition;
-use crate::pipelines::model::{CONFIG_ERROR, ConfigSource, JobKind, Pipeline, RunWhen, queue_key};
+use crate::pipelines::model::{
+    CONFIG_ERROR, ConfigSource, Demand, JobKind, Pipeline, RunWhen, queue_key,
+};
 use crate::pipelines::process::process;
 use crate::pipelines::redundant;
 use crate::pipelines::status::Status;
@@ -86,6 +88,7 @@ fn new(request: &Request, status: Status, config_source: ConfigSource) -> NewPip
         schedule_id: creation.begun_by.as_ref().and_then(BegunBy::schedule_id),
         trigger_id: creation.begun_by.as_ref().and_then(BegunBy::trigger_id),
         committed_at: Some(facts.commit.committer.at),
+        told: facts.told.clone(),
     }
 }
 
@@ -116,7 +119,8 @@ pub(super) async fn plan(
             begin::of_pipeline(tx, &pipeline)?;
         }
         if request.settings.auto_cancel_pending && pipeline.parent_pipeline_id.is_none() {
-            redundant::cancel(tx, &pipeline, request.reader.home.repository.id)?;
+            let of = request.creation.request.as_ref();
+            redundant::cancel(tx, &pipeline, of, request.reader.home.repository.id)?;
         }
         process(tx, pipeline.id)?;
         if request.creation.parent.is_some() {
@@ -138,12 +142,12 @@ fn write_jobs(tx: &mut Tx<'_>, pipeline: &Pipeline, planned: &[PlannedJob]) -> R
         protected: pipeline.protected,
         user_id: pipeline.user_id,
     };
-    let jobs: Vec<NewJob> =
-        planned.iter().map(|job| new_job(job, &groups, pipeline.protected)).collect();
+    let demand = Demand::of(pipeline);
+    let jobs: Vec<NewJob> = planned.iter().map(|job| new_job(job, &groups, demand)).collect();
     jobs::insert(tx, place, &jobs)
 }
 
-fn new_job(planned: &PlannedJob, groups: &HashMap<String, i64>, protected: bool) -> NewJob {
+fn new_job(planned: &PlannedJob, groups: &HashMap<String, i64>, demand: Demand) -> NewJob {
     let (run_when, start_in) = match planned.when {
         When::OnSuccess => (RunWhen::OnSuccess, None),
         When::OnFailure => (RunWhen::OnFailure, None),
@@ -169,7 +173,7 @@ fn new_job(planned: &PlannedJob, groups: &HashMap<String, i64>, protected: bool)
         start_in,
         allow_failure: planned.allow_failure == AllowFailure::Always(true),
         interruptible: planned.interruptible,
-        queue_key: queue_key(protected, &planned.tags),
+        queue_key: queue_key(demand, &planned.tags),
         tags: planned.tags.clone(),
         timeout: planned.job.timeout.and_then(|seconds| i64::try_from(seconds).ok()),
         environment: planned.environment.as_ref().map(|it| it.name.clone()),

@@ -35,7 +35,10 @@ pub fn graph(g: &mut Graph) {
             object::<JobView>("CiJob"),
             |of: Vec<Arc<PipelineView>>, ask, args, context| async move {
                 let owners = of.iter().map(|it| it.pipeline.id).collect();
-                jobs_of(owners, &Of::PIPELINES, ask, args, context).await
+                let seen = of.iter().filter(|it| it.place.sees_jobs);
+                let open = Some(seen.map(|it| it.pipeline.id).collect());
+                let of = Of { column: "ci_jobs.pipeline_id", open, pipelines: Vec::new() };
+                jobs_of(owners, of, ask, args, context).await
             },
         )
         .describe("Its jobs, the last first.")
@@ -46,9 +49,12 @@ pub fn graph(g: &mut Graph) {
             "jobs",
             object::<JobView>("CiJob"),
             |of: Vec<Arc<StageView>>, ask, args, context| async move {
-                let stages = of.iter().map(|it| stage_key(it.pipeline_id, it.index)).collect();
+                let stages: Vec<i64> =
+                    of.iter().map(|it| stage_key(it.pipeline_id, it.index)).collect();
                 let pipelines = of.iter().map(|it| it.pipeline_id).collect();
-                jobs_of(stages, &Of { pipelines, ..Of::STAGES }, ask, args, context).await
+                // Who is shown a stage sees its jobs.
+                let of = Of { column: STAGE, open: Some(stages.clone()), pipelines };
+                jobs_of(stages, of, ask, args, context).await
             },
         )
         .describe("Its jobs, the last first.")
@@ -74,7 +80,12 @@ pub fn graph(g: &mut Graph) {
             object::<JobView>("CiJob"),
             |of: Vec<Arc<ProjectView>>, ask, args, context| async move {
                 let owners = of.iter().map(|it| it.project.id).collect();
-                jobs_of(owners, &Of::PROJECTS, ask, args, context).await
+                let of = Of {
+                    column: "ci_jobs.project_id",
+                    open: None,
+                    pipelines: Vec::new(),
+                };
+                jobs_of(owners, of, ask, args, context).await
             },
         )
         .describe("Its jobs, the last first.")
@@ -97,24 +108,10 @@ fn retried() -> kernel::graph::Argument {
 struct Of {
     /// What holds the owner of a job.
     column: &'static str,
-    /// Not all of them may be seen; what stands in a pipeline that is shown was seen.
-    are_projects: bool,
+    /// The owners whose jobs the viewer sees; of projects that is still to be asked.
+    open: Option<Vec<i64>>,
     /// Of stages: their pipelines, which the index of jobs is by.
     pipelines: Vec<i64>,
-}
-
-impl Of {
-    const PROJECTS: Of = Of {
-        column: "ci_jobs.project_id",
-        are_projects: true,
-        pipelines: Vec::new(),
-    };
-    const PIPELINES: Of = Of {
-        column: "ci_jobs.pipeline_id",
-        are_projects: false,
-        pipelines: Vec::new(),
-    };
-    const STAGES: Of = Of { column: STAGE, are_projects: false, pipelines: Vec::new() };
 }
 
 /// A word of the interface as it is stored.
@@ -177,25 +174,28 @@ async fn of_projects(
     Ok(listed.pages(&owners, |it| vec![it.pipeline.id.into()], tally))
 }
 
-/// Jobs of projects, pipelines or stages; of projects only those whose jobs the viewer sees.
+/// Jobs of projects, pipelines or stages, of those whose jobs the viewer sees.
 async fn jobs_of(
-    owners: Vec<i64>, whose: &Of, ask: Ask, args: Args, context: Context,
+    owners: Vec<i64>, Of { column, open, pipelines }: Of, ask: Ask, args: Args, context: Context,
 ) -> Result<Vec<Option<Connection<JobView>>>, Fault> {
-    let Of { column, are_projects, .. } = *whose;
+    let are_projects = open.is_none();
     let retried: Option<bool> = if are_projects { None } else { args.get("retried")? };
     let filter = JobFilter {
         statuses: wanted(&args)?,
         with_retried: are_projects || retried == Some(true),
-        pipelines: whose.pipelines.clone(),
+        pipelines,
         ..JobFilter::default()
     };
     let window = ask.window(&context, "jobs", &JOB_KEYS)?;
     let (app, viewer) = caller(&context)?;
     let (asked, narrowed) = (owners.clone(), filter.clone());
     let read = app.read(move |tx| {
-        let open: Vec<i64> = match are_projects {
-            true => places(tx, &viewer, &asked)?.into_keys().collect(),
-            false => asked,
+        let open: Vec<i64> = match open {
+            Some(open) => open,
+            None => {
+                let places = places(tx, &viewer, &asked)?.into_values();
+                places.filter(|it| it.sees_jobs).map(|it| it.project.id).collect()
+            }
         };
         let rows = store::lists::jobs_of(tx, (column, &open), &narrowed, &window)?;
         let read = (rows, open, window);

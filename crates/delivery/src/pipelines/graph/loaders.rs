@@ -3,6 +3,7 @@
 use super::{JobView, PipelineView, jobs, pipelines};
 use crate::pipelines::store;
 use crate::pipelines::store::lists::StageCount;
+use ::store::grouped;
 use identity::graph::caller;
 use kernel::graph::context::Loader;
 use kernel::graph::{Context, Fault};
@@ -57,10 +58,7 @@ impl Loader for Stages {
     ) -> Result<HashMap<i64, Arc<Vec<StageCount>>>, Fault> {
         let (app, _) = caller(&context)?;
         let rows = app.read(move |tx| store::lists::stages(tx, ids)).await?;
-        let mut found: HashMap<i64, Vec<StageCount>> = HashMap::new();
-        for row in rows {
-            found.entry(row.pipeline_id).or_default().push(row);
-        }
+        let found = grouped(rows.into_iter().map(|row| (row.pipeline_id, row)));
         Ok(found.into_iter().map(|(id, rows)| (id, Arc::new(rows))).collect())
     }
 }

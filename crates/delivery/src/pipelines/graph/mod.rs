@@ -11,6 +11,7 @@ mod packages;
 mod parts;
 mod pipeline;
 
+use super::access;
 use super::model::{Job, Pipeline};
 use ::store::Tx;
 use identity::viewer::Viewer;
@@ -25,6 +26,7 @@ pub(crate) const PIPELINE_ID: GlobalId = GlobalId::new("CiPipelineID", "Ci::Pipe
 pub(crate) const JOB_ID: GlobalId = GlobalId::new("CiBuildID", "Ci::Build");
 
 pub(crate) use job::keys as job_keys;
+pub use loaders::Pipelines;
 pub(crate) use owned::Listed;
 
 pub fn graph(g: &mut Graph) {
@@ -43,6 +45,8 @@ pub fn graph(g: &mut Graph) {
 /// A project whose pipelines the viewer sees.
 pub(crate) struct Place {
     project: Project,
+    /// They see its jobs, too.
+    sees_jobs: bool,
     /// They run pipelines there, at least of some branches.
     can_run: bool,
     /// They delete pipelines.
@@ -80,7 +84,9 @@ pub(crate) fn places(
     let sees = |project: &Project| {
         levels.may(project, Purpose::ReadPipelines) && levels.may(project, Purpose::DownloadCode)
     };
+    let hidden = access::with_hidden_jobs(tx, &levels, &all)?;
     let place = |project: &Project| Place {
+        sees_jobs: !hidden.contains(&project.id),
         can_run: levels.may(project, Purpose::RunPipelines),
         can_destroy: levels.of_project(project) >= OWNER,
         project: project.clone(),
@@ -107,7 +113,7 @@ pub(crate) fn jobs(tx: &mut Tx<'_>, viewer: &Viewer, rows: Vec<Job>) -> Result<V
     let ids: Vec<i64> = rows.iter().map(|row| row.project_id).collect();
     let places = places(tx, viewer, &ids)?;
     let view = |job: Job| {
-        let place = places.get(&job.project_id)?.clone();
+        let place = places.get(&job.project_id).filter(|place| place.sees_jobs)?.clone();
         Some(Arc::new(JobView { job, place }))
     };
     Ok(rows.into_iter().filter_map(view).collect())

@@ -82,7 +82,7 @@ pub fn graph(g: &mut Graph) {
         })
         .describe("Whether a job of it can be run again.")
         .connections("stages", object::<StageView>("CiStage"), stages)
-        .describe("Its stages, in order.")
+        .describe("Its stages, in order, for who sees its jobs.")
         .field("detailedStatus", object::<DetailedStatus>("DetailedStatus").required(), |it| {
             Arc::new(DetailedStatus::of(it.pipeline.status, it.path()))
         })
@@ -130,7 +130,7 @@ async fn stages(
     let page = |it: &Arc<PipelineView>| {
         let counts = found.get(&it.pipeline.id).map(|all| all.as_slice()).unwrap_or_default();
         let all = StageView::all(counts, &it.path());
-        Some(window.page_of_whole(&all, |stage| stage.index))
+        it.place.sees_jobs.then(|| window.page_of_whole(&all, |stage| stage.index))
     };
     Ok(of.iter().map(page).collect())
 }

@@ -12,6 +12,7 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::shield::{Chosen, Means, Shield};
 use kernel::http::{Flat, Params, Response, Routes};
+use spaces::access::Purpose;
 use spaces::pages::Address;
 
 /// From which part of the code on, in percent, tests try much of it, and some.
@@ -41,7 +42,7 @@ async fn show(
     let Params(asked) = asked;
     let chosen = asked.chosen.0.clone();
     let shield = app.read(move |tx| {
-        let here = Here::find(tx, &viewer, &address)?;
+        let here = Here::to(tx, &viewer, &address, Purpose::ReadPipelines)?;
         let (on_ref, name) = asked.rest.rsplit_once('/').ok_or(Error::NotFound(""))?;
         let skipped = asked.ignore_skipped == Some(true);
         let newest = store::pipelines::newest(tx, here.project.id, on_ref, skipped)?;

@@ -12,9 +12,9 @@ use crate::pipelines::jobs::{cancel, is_retryable, retry};
 use crate::pipelines::model::{Job, JobKind, Pipeline};
 use crate::pipelines::rules;
 use crate::pipelines::status::Status;
-use crate::runners::Related;
 use crate::runners::left::{keep, may_change};
 use crate::runners::store::artifacts::Artifact;
+use crate::runners::{Related, why};
 use crate::variables::may_override;
 use ::store::Tx;
 use askama::Template;
@@ -117,7 +117,7 @@ impl FormPage for JobPage {
 
     fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<View> {
         let (here, viewer) = (Here::find(tx, &self.viewer, &self.address)?, &self.viewer);
-        let (pipeline, job) = here.job(tx, viewer, self.id)?;
+        let (pipeline, job) = here.job(tx, self.id)?;
         let url = here.url(&format!("jobs/{}", job.id));
         let related = Related::read(tx, std::slice::from_ref(&job))?;
         let people = load_basic(tx, &job.user_id.into_iter().collect::<Vec<_>>())?;
@@ -144,6 +144,7 @@ impl FormPage for JobPage {
             archive: related.archive(job.id).cloned(),
             reports: related.files(job.id).filter(|file| is_report(file)).cloned().collect(),
             left_out: problems::of_job(tx, job.id, MOST_PROBLEMS)?,
+            lacks: why(tx, &here.project, &job)?.map(|reason| reason.words(!job.tags.0.is_empty())),
             row: Row::of(&job, url.clone(), tx.now()),
             now: tx.now(),
             variables: typed.form.as_ref().map(|form| form.variables.to_string()),
@@ -159,7 +160,7 @@ impl FormPage for JobPage {
     fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
         let viewer = &self.viewer;
         let here = Here::find(tx, viewer, &self.address)?;
-        let (pipeline, job) = here.job(tx, viewer, self.id)?;
+        let (pipeline, job) = here.job(tx, self.id)?;
         let to = |job: &Job| here.url(&format!("jobs/{}", job.id));
         if form.action == Action::Keep {
             keep(tx, viewer, (&here.project, &job))?;
@@ -229,6 +230,8 @@ pub struct View {
     /// As they were typed, where they were refused.
     variables: Option<String>,
     errors: Errors,
+    /// What runners lack for it, in words, while it waits for one.
+    lacks: Option<&'static str>,
     now: Timestamp,
 }
 

@@ -1,18 +1,14 @@
 //! `…/-/pipelines`: the pipelines of a project, the last first.
 
-use super::parts::{StageDots, StatusMark, short, took, who};
-use super::{Here, below, titles};
-use crate::pipelines::access::repository;
-use crate::pipelines::model::{Pipeline, Source};
+use super::rows::PipelineRows;
+use super::{Here, below};
+use crate::pipelines::model::Source;
 use crate::pipelines::status::Status;
 use crate::pipelines::store::lists::{self, PipelineFilter, PipelineScope};
 use askama::Template;
 use http::Method;
-use identity::User;
-use identity::entities::load_basic;
 use identity::pages::page;
 use identity::viewer::Viewer;
-use jiff::Timestamp;
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::ui::{self, Chip, Choice, Tab};
@@ -20,7 +16,6 @@ use kernel::html::{Html, Page, Pages};
 use kernel::http::paging::COUNT_LIMIT;
 use kernel::http::{Paging, Params, Response, Routes, Text};
 use spaces::pages::{Address, Section};
-use std::collections::{BTreeMap, HashMap};
 
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, &below("pipelines"), show);
@@ -91,46 +86,6 @@ impl Query {
     }
 }
 
-/// A pipeline in the list.
-pub struct Row {
-    pipeline: Pipeline,
-    title: Option<String>,
-    user: Option<User>,
-    stages: StageDots,
-}
-
-impl Row {
-    fn mark(&self, url: &str) -> StatusMark {
-        StatusMark::of(self.pipeline.status).at(self.url(url))
-    }
-
-    fn url(&self, url: &str) -> String {
-        format!("{url}/{}", self.pipeline.id)
-    }
-
-    fn name(&self) -> String {
-        let named = self.pipeline.name.clone().filter(|name| !name.is_empty());
-        let fallback = || format!("Pipeline #{}", self.pipeline.id);
-        named.or(self.title.clone()).unwrap_or_else(fallback)
-    }
-
-    fn sha(&self) -> &str {
-        short(&self.pipeline.sha)
-    }
-
-    fn took(&self, now: &Timestamp) -> Option<String> {
-        took(&self.pipeline, *now)
-    }
-
-    fn who(&self) -> Option<ui::PersonLink> {
-        self.user.as_ref().map(who)
-    }
-
-    fn source(&self) -> String {
-        self.pipeline.source.to_string().replace('_', " ")
-    }
-}
-
 #[derive(Template)]
 #[template(path = "pipelines.html")]
 pub struct View {
@@ -141,8 +96,7 @@ pub struct View {
     query: Query,
     tabs: Vec<Tab>,
     chips: Vec<Chip>,
-    rows: Vec<Row>,
-    now: Timestamp,
+    rows: PipelineRows,
     pages: Pages,
     statuses: Vec<Choice>,
     sources: Vec<Choice>,
@@ -160,30 +114,23 @@ async fn show(
     let Params(query) = query;
     let page = page(&app, &viewer, "Pipelines");
     let (filter, asked) = (query.filter(), paging.clone());
+    let by = viewer.clone();
     let found = app.read(move |tx| {
-        let here = Here::find(tx, &viewer, &address)?;
+        let here = Here::find(tx, &by, &address)?;
         let scopes = lists::counts(tx, here.project.id, &filter)?;
         let (mut rows, total) = lists::of_project(tx, here.project.id, &filter, &asked)?;
         rows.truncate(usize::try_from(asked.per_page).unwrap_or(usize::MAX));
-        let ids = rows.iter().map(|one| one.id).collect();
-        let people: Vec<i64> = rows.iter().filter_map(|one| one.user_id).collect();
-        let people = load_basic(tx, &people)?;
-        let stages = lists::stages(tx, ids)?;
-        let repository = repository(tx, &here.project)?;
-        Ok((here, scopes, (rows, total), people, stages, repository, tx.now()))
+        Ok((here, scopes, rows, total))
     });
-    let (here, scopes, (rows, total), people, stages, repository, now) = found.await?;
-    let titles = titles(&app, repository.as_ref(), rows.iter().map(|one| one.sha.as_str())).await?;
+    let (here, scopes, rows, total) = found.await?;
     let url = here.url("pipelines");
-    let stages = StageDots::of(stages, |id| format!("{url}/{id}"));
     let view = View {
         page: here.head.page(page, Section::Pipelines),
         project_url: here.head.url.clone(),
         can_run: here.can_run,
         tabs: tabs(&query, &url, scopes),
         chips: query.chips(&url),
-        rows: shown(rows, titles, people, stages),
-        now,
+        rows: PipelineRows::read(&app, &viewer, &[&here.project], rows).await?,
         pages: Pages::of(&paging, total, query.url(&url, ("page", ""))),
         statuses: choices("Any status", Status::ALL.iter().map(|one| one.as_str())),
         sources: choices("Any source", Source::ALL[..9].iter().map(|one| one.as_str())),
@@ -191,19 +138,6 @@ async fn show(
         query,
     };
     Ok(Html::new(&view)?.response())
-}
-
-fn shown(
-    rows: Vec<Pipeline>, titles: HashMap<String, String>, people: HashMap<i64, User>,
-    mut stages: BTreeMap<i64, StageDots>,
-) -> Vec<Row> {
-    let row = |pipeline: Pipeline| Row {
-        title: titles.get(&pipeline.sha).cloned(),
-        user: pipeline.user_id.and_then(|id| people.get(&id).cloned()),
-        stages: stages.remove(&pipeline.id).unwrap_or_default(),
-        pipeline,
-    };
-    rows.into_iter().map(row).collect()
 }
 
 fn tabs(query: &Query, url: &str, counts: [i64; 4]) -> Vec<Tab> {

@@ -46,7 +46,7 @@ async fn raw(
 ) -> Result<Response> {
     let found = app.read(move |tx| {
         let here = Here::find(tx, &viewer, &address)?;
-        let (_, job) = here.job(tx, &viewer, one.job_id)?;
+        let (_, job) = here.job(tx, one.job_id)?;
         of_job(tx, &job)
     });
     let log = found.await?;
@@ -71,7 +71,7 @@ async fn more(
 ) -> Result<Response> {
     let found = app.read(move |tx| {
         let here = Here::find(tx, &viewer, &address)?;
-        let (_, job) = here.job(tx, &viewer, asked.job_id)?;
+        let (_, job) = here.job(tx, asked.job_id)?;
         let part = of_job(tx, &job)?.part(tx, Some(asked.from))?;
         Ok((part, job.status))
     });

@@ -1,7 +1,7 @@
 //! Pages of pipelines and jobs: `…/-/pipelines`, `…/-/jobs`, `…/-/ci/editor` and badges.
 //!
-//! A page begins with [`Here`], which finds the project for who sees its pipelines. Forms
-//! go through the rules that REST uses; every page works without a script.
+//! A page begins with [`Here`], which finds the project for who sees its pipelines and their
+//! jobs. Forms go through the rules that REST uses; every page works without a script.
 
 mod badges;
 mod charts;
@@ -13,13 +13,14 @@ mod jobs;
 mod list;
 mod log;
 mod new;
-mod parts;
+pub mod parts;
+pub mod rows;
 mod show;
 mod tests_of;
 
-pub(super) use parts::look;
+pub use parts::look;
 
-use crate::pipelines::access::{check_jobs_are_seen, may_run_on};
+use crate::pipelines::access::{check_jobs_are_seen, may_run};
 use crate::pipelines::model::{Job, Pipeline};
 use crate::pipelines::store;
 use crate::pipelines::variables::Given;
@@ -56,7 +57,7 @@ fn below(path: &str) -> String {
     format!("{PROJECT}/-/{path}")
 }
 
-/// A project whose pipelines the viewer sees, on a page.
+/// A project whose pipelines the viewer sees, on a page; its jobs, too, but beside badges.
 #[derive(Clone)]
 struct Here {
     head: SpaceHead,
@@ -67,7 +68,9 @@ struct Here {
 
 impl Here {
     fn find(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address) -> Result<Here> {
-        Here::to(tx, viewer, address, Purpose::ReadPipelines)
+        let here = Here::to(tx, viewer, address, Purpose::ReadPipelines)?;
+        check_jobs_are_seen(tx, viewer, &here.project)?;
+        Ok(here)
     }
 
     fn to(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address, purpose: Purpose) -> Result<Here> {
@@ -88,18 +91,15 @@ impl Here {
         store::pipelines::of_project(tx, self.project.id, id)?.found("Pipeline")
     }
 
-    /// A job for who sees what jobs wrote.
-    fn job(&self, tx: &mut Tx<'_>, viewer: &Viewer, id: i64) -> Result<(Pipeline, Job)> {
+    fn job(&self, tx: &mut Tx<'_>, id: i64) -> Result<(Pipeline, Job)> {
         let job = store::jobs::of_project(tx, self.project.id, id)?.found("Job")?;
-        check_jobs_are_seen(tx, viewer, &self.project)?;
         let pipeline = store::pipelines::by_id(tx, job.pipeline_id)?.found("Pipeline")?;
         Ok((pipeline, job))
     }
 
     /// Whether the viewer runs jobs of this pipeline.
     fn may_run(&self, tx: &mut Tx<'_>, viewer: &Viewer, pipeline: &Pipeline) -> Result<bool> {
-        let on_ref = (pipeline.on_ref.as_str(), pipeline.tag);
-        Ok(self.can_run && may_run_on(tx, viewer, &self.project, on_ref)?)
+        Ok(self.can_run && may_run(tx, viewer, &self.project, pipeline)?)
     }
 
     /// The same of who does something to them now.

@@ -8,8 +8,9 @@ use super::{Here, below, titles};
 use crate::dependencies::model::Problem;
 use crate::dependencies::store::problems;
 use crate::formats::log::{clock, plain};
-use crate::pipelines::access::{check_jobs_are_seen, repository, sees_jobs};
+use crate::pipelines::access::repository;
 use crate::pipelines::entity::between;
+use crate::pipelines::hooks::{self, RequestLink};
 use crate::pipelines::jobs::{is_retryable, retry_pipeline};
 use crate::pipelines::model::{Job, Pipeline, RunWhen};
 use crate::pipelines::rules;
@@ -18,7 +19,7 @@ use crate::pipelines::store::{jobs as job_rows, pipelines as rows, progress};
 use crate::reports::{brought, suites};
 use crate::runners::store::artifacts::have_type;
 use crate::runners::store::traces::ends;
-use ::store::Tx;
+use ::store::{Tx, grouped};
 use askama::Template;
 use http::Method;
 use identity::User;
@@ -34,7 +35,6 @@ use kernel::html::{Errors, Page};
 use kernel::http::{Paging, Params, Response, Routes, Text};
 use spaces::access::Purpose;
 use spaces::pages::{Address, Section, Visit};
-use std::collections::HashMap;
 
 /// Failed jobs whose ends are shown, and lines of each.
 const MOST_ENDS: usize = 20;
@@ -91,13 +91,6 @@ enum Part {
     Tests,
 }
 
-impl Part {
-    /// It shows what jobs wrote, not only how far they are.
-    fn is_of_jobs(self) -> bool {
-        matches!(self, Part::Failures | Part::Tests)
-    }
-}
-
 #[derive(Clone)]
 struct PipelinePage {
     viewer: Viewer,
@@ -118,9 +111,6 @@ impl PipelinePage {
         let read = app.read(move |tx| {
             let here = Here::find(tx, &by, &at)?;
             let pipeline = here.pipeline(tx, id)?;
-            if part.is_of_jobs() {
-                check_jobs_are_seen(tx, &by, &here.project)?;
-            }
             Ok((pipeline.sha, repository(tx, &here.project)?))
         });
         let (sha, repository) = read.await?;
@@ -210,9 +200,12 @@ impl FormPage for PipelinePage {
             can_cancel: can_run && !pipeline.status.is_finished(),
             can_delete: rules::may_destroy(tx, &self.viewer, &here.project)?,
             can_name: can_run,
+            request: hooks::links(tx, &self.viewer, std::slice::from_ref(&pipeline))?
+                .into_values()
+                .next(),
             above: pipeline.parent_pipeline_id.map(|id| here.url(&format!("pipelines/{id}"))),
             coverage: rows::coverage(tx, pipeline.id)?,
-            left_out: self.left_out(tx, &here)?,
+            left_out: problems::first(tx, self.id, MOST_PROBLEMS)?,
             title: self.title.clone(),
             now: tx.now(),
             name: match &typed.form {
@@ -263,9 +256,6 @@ impl PipelinePage {
             Tab::new("Graph", url(""), self.part == Part::Graph),
             Tab::new("Jobs", url("/builds"), self.part == Part::Jobs).count(jobs.len() as u64),
         ];
-        if !sees_jobs(tx, &self.viewer, &here.project)? {
-            return Ok(tabs);
-        }
         if failed > 0 || self.part == Part::Failures {
             let tab = Tab::new("Failed jobs", url("/failures"), self.part == Part::Failures);
             tabs.push(tab.count(failed));
@@ -277,23 +267,12 @@ impl PipelinePage {
         Ok(tabs)
     }
 
-    /// What jobs wrote and nobody can read, for who sees what they wrote.
-    fn left_out(&self, tx: &mut Tx<'_>, here: &Here) -> Result<Vec<Problem>> {
-        match sees_jobs(tx, &self.viewer, &here.project)? {
-            true => problems::first(tx, self.id, MOST_PROBLEMS),
-            false => Ok(Vec::new()),
-        }
-    }
-
     fn content(&self, tx: &mut Tx<'_>, here: &Here, jobs: &[Job]) -> Result<Content> {
         let url = |id: i64| here.url(&format!("jobs/{id}"));
         let now = tx.now();
         Ok(match self.part {
             Part::Graph => {
-                let mut needs: HashMap<i64, Vec<String>> = HashMap::new();
-                for (id, name) in progress::needs(tx, self.id)? {
-                    needs.entry(id).or_default().push(name);
-                }
+                let mut needs = grouped(progress::needs(tx, self.id)?);
                 let drawn = |job: &Job| {
                     Drawn::of(job, needs.remove(&job.id).unwrap_or_default(), url(job.id))
                 };
@@ -393,6 +372,8 @@ pub struct View {
     can_cancel: bool,
     can_delete: bool,
     can_name: bool,
+    /// What it is of, if the viewer sees that.
+    request: Option<RequestLink>,
     above: Option<String>,
     coverage: Option<f64>,
     /// Reports of jobs that could not be read.
@@ -435,5 +416,14 @@ impl View {
 
     fn source(&self) -> String {
         self.pipeline.source.as_str().replace('_', " ")
+    }
+
+    fn request(&self) -> Option<(String, &RequestLink)> {
+        self.request.as_ref().map(|one| (one.text(self.pipeline.project_id), one))
+    }
+
+    /// Whether its ref is one that the editor opens.
+    fn is_of_branch(&self) -> bool {
+        !self.pipeline.on_ref.starts_with("refs/")
     }
 }

@@ -10,6 +10,7 @@ use crate::pipelines::status::Status;
 use crate::pipelines::store::jobs as rows;
 use crate::pipelines::store::lists::{self, JOBS, JobFilter};
 use crate::pipelines::variables::{Given, VariableInput};
+use crate::runners::why;
 use ::store::Tx;
 use identity::Caller;
 use kernel::error::{Error, Found, Result};
@@ -40,16 +41,15 @@ kernel::params! {
 pub(super) fn page(
     tx: &mut Tx<'_>, project: Project, filter: &JobFilter, paging: Paging,
 ) -> Result<(Loaded, Paged<()>)> {
-    let (mut jobs, total) = lists::jobs(tx, project.id, filter, &paging)?;
-    let page = Paged::numbered(vec![(); jobs.len()], paging, Some(total));
-    jobs.truncate(page.items.len());
+    let (jobs, total) = lists::jobs(tx, project.id, filter, &paging)?;
+    let (jobs, page) = Paged::numbered(jobs, paging, Some(total)).apart();
     Ok((Loaded::read(tx, project, jobs)?, page))
 }
 
 async fn list(by: Caller, asked: Params<ListJobs>, paging: Paging) -> Result<Paged<JobEntity>> {
     let (viewer, Params(asked)) = (by.viewer.clone(), asked);
     let read = by.app.read(move |tx| {
-        let project = access::read(tx, &viewer, &asked.at.id)?;
+        let project = access::read_jobs(tx, &viewer, &asked.at.id)?;
         let filter = JobFilter {
             kinds: JOBS,
             statuses: asked.scope.unwrap_or_default(),
@@ -68,9 +68,12 @@ async fn show(by: Caller, asked: Params<OneJob>) -> Result<Ok200<JobEntity>> {
     let read = by.app.read(move |tx| {
         let at = (&asked.id, asked.job_id);
         let (project, _, job) = access::job(tx, &viewer, at, Purpose::ReadPipelines)?;
-        Loaded::read(tx, project, vec![job])
+        let reason = why(tx, &project, &job)?;
+        Ok((Loaded::read(tx, project, vec![job])?, reason))
     });
-    one(&by.app, read.await?).await.map(Ok200)
+    let (loaded, pending_reason) = read.await?;
+    let shown = one(&by.app, loaded).await?;
+    Ok(Ok200(JobEntity { pending_reason, ..shown }))
 }
 
 kernel::params! {

@@ -176,6 +176,7 @@ async fn loaded(
         .read(move |tx| {
             let at = (&asked.at.id, asked.at.pipeline_id);
             let (project, pipeline) = access::pipeline(tx, &viewer, at, Purpose::ReadPipelines)?;
+            access::check_jobs_are_seen(tx, &viewer, &project)?;
             let filter = JobFilter {
                 pipeline_id: Some(pipeline.id),
                 kinds,

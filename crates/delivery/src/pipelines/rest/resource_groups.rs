@@ -110,6 +110,7 @@ async fn upcoming(by: Caller, asked: Params<OneGroup>, paging: Paging) -> Result
     let (caller, app) = (by.clone(), by.app.clone());
     let read = by.app.read(move |tx| {
         let (project, group) = found(tx, &caller, &asked, Purpose::ReadPipelines)?;
+        access::check_jobs_are_seen(tx, &caller.viewer, &project)?;
         let filter = JobFilter {
             kinds: JOBS,
             statuses: vec![Status::Created, Status::Scheduled, Status::WaitingForResource],

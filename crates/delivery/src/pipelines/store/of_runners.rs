@@ -9,7 +9,7 @@ use kernel::error::Result;
 use kernel::graph::{Owned, Window};
 use kernel::http::{Paging, Start};
 use serde_json::Value;
-use spaces::access::{Purpose, visible_projects};
+use spaces::access::{Purpose, REPORTER, projects_of, visible_projects};
 use spaces::model::Sort;
 use std::collections::HashMap;
 
@@ -19,8 +19,27 @@ fn of_runners(tx: &Tx<'_>, viewer: &Viewer, runners: &[i64]) -> Fragment {
     from.in_list("ci_jobs.runner_id", runners)
         .raw(" and ci_jobs.project_id in (select projects.id from projects where ")
         .append(visible_projects(tx, viewer, Purpose::ReadPipelines))
+        .append(with_seen_jobs(tx, viewer))
         .raw(")");
     from
+}
+
+/// Goes on in a condition on projects: those whose jobs are for whoever sees their pipelines,
+/// and those where the viewer is a Reporter.
+fn with_seen_jobs(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
+    let mut seen = Fragment::default();
+    if viewer.is_admin() {
+        return seen;
+    }
+    seen.raw(
+        " and (not exists (select 1 from ci_project_settings s
+            where s.project_id = projects.id and not s.public_jobs)",
+    );
+    if let Some(user_id) = viewer.user_id() {
+        seen.raw(" or ").append(projects_of(tx, user_id, REPORTER));
+    }
+    seen.raw(")");
+    seen
 }
 
 /// A page of them for each of the runners.

@@ -1,6 +1,7 @@
 //! `ci_pipelines` and `ci_pipeline_numbers`.
 
 use crate::pipelines::model::{ConfigSource, Pipeline, Source};
+use crate::pipelines::requests::Told;
 use crate::pipelines::status::Status;
 use ::store::{FromRow, IntoValue, Json, Tx, concat, sql};
 use jiff::Timestamp;
@@ -32,6 +33,8 @@ pub struct NewPipeline {
     pub schedule_id: Option<i64>,
     pub trigger_id: Option<i64>,
     pub committed_at: Option<Timestamp>,
+    /// Of merge requests.
+    pub told: Told,
 }
 
 /// Adds a pipeline; it has the next number of its project.
@@ -46,6 +49,7 @@ pub fn insert(tx: &mut Tx<'_>, new: &NewPipeline) -> Result<Pipeline> {
         (new.project_id,),
     )?;
     let finished = new.status.is_finished().then_some(now);
+    let request = new.told.request.as_ref();
     let values = vec![
         new.project_id.into_value(),
         iid.into_value(),
@@ -69,15 +73,19 @@ pub fn insert(tx: &mut Tx<'_>, new: &NewPipeline) -> Result<Pipeline> {
         new.committed_at.into_value(),
         new.schedule_id.into_value(),
         new.trigger_id.into_value(),
+        request.map(|one| one.id).into_value(),
+        request.map(|one| one.head.as_str()).into_value(),
+        (!new.told.is_empty()).then(|| Json(new.told.clone())).into_value(),
     ];
     Ok(tx.one(
         sql!(
             "insert into ci_pipelines (project_id, iid, source, status, ref, tag, sha,
                 before_sha, protected, user_id, name, config_source, yaml_errors,
                 failure_reason, auto_cancel, parent_pipeline_id, depth, created_at,
-                updated_at, finished_at, committed_at, schedule_id, trigger_id)
+                updated_at, finished_at, committed_at, schedule_id, trigger_id,
+                merge_request_id, source_sha, told)
              values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
-                $17, $18, $18, $19, $20, $21, $22)
+                $17, $18, $18, $19, $20, $21, $22, $23, $24, $25)
              returning ",
             Pipeline::COLUMNS
         ),
@@ -186,6 +194,28 @@ pub struct Redundant {
     pub auto_cancel: Json<AutoCancel>,
 }
 
+/// Those of a merge request that go on for other heads than this, began after then, and
+/// are no children of others.
+pub fn redundant_of_request(
+    tx: &mut Tx<'_>, newer: &Pipeline, since: Timestamp, most: i64,
+) -> Result<Vec<Redundant>> {
+    Ok(tx.all(
+        sql!(
+            "select ",
+            Redundant::COLUMNS,
+            " from ci_pipelines
+             where ci_pipelines.project_id = $1 and ci_pipelines.merge_request_id = $2
+               and ci_pipelines.id < $3 and ci_pipelines.source_sha <> $4
+               and ci_pipelines.parent_pipeline_id is null
+               and ci_pipelines.created_at > $5
+               and ci_pipelines.status in ('created', 'waiting_for_resource', 'preparing',
+                   'pending', 'running', 'manual', 'scheduled')
+             order by ci_pipelines.id desc limit $6"
+        ),
+        (newer.project_id, newer.merge_request_id, newer.id, newer.head(), since, most),
+    )?)
+}
+
 /// Those of a ref that go on for other commits than this, began after then, and are no
 /// children of others.
 pub fn redundant(
@@ -256,15 +286,14 @@ pub fn coverage(tx: &mut Tx<'_>, id: i64) -> Result<Option<f64>> {
 
 /// The same of those of some pipelines that have one.
 pub fn coverages(tx: &mut Tx<'_>, ids: Vec<i64>) -> Result<HashMap<i64, f64>> {
-    let rows: Vec<(i64, f64)> = tx.all(
+    Ok(tx.pairs(
         sql!(
             "select pipeline_id, avg(coverage) from ci_jobs
              where pipeline_id in_list($1) and not retried and coverage is not null
              group by pipeline_id"
         ),
         (ids,),
-    )?;
-    Ok(rows.into_iter().collect())
+    )?)
 }
 
 /// Jobs of the pipelines of a project that began since then and have not ended, counted

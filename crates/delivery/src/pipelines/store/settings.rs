@@ -31,6 +31,9 @@ struct OfProject {
 
 /// The same of those projects that say something of it.
 pub fn of_projects(tx: &mut Tx<'_>, projects: &[i64]) -> Result<Vec<(i64, ProjectSettings)>> {
+    if projects.is_empty() {
+        return Ok(Vec::new());
+    }
     let rows: Vec<OfProject> = tx.all(
         sql!(
             "select ",
@@ -113,14 +116,13 @@ pub fn resource_groups(
     for statement in inserts(before, &rows, " on conflict do nothing") {
         tx.change_by(statement)?;
     }
-    let found: Vec<(String, i64)> = tx.all(
+    Ok(tx.pairs(
         sql!(
             "select key, id from ci_resource_groups
              where project_id = $1 and key in_list($2)"
         ),
         (project_id, keys),
-    )?;
-    Ok(found.into_iter().collect())
+    )?)
 }
 
 pub fn resource_group(tx: &mut Tx<'_>, id: i64) -> Result<Option<ResourceGroup>> {

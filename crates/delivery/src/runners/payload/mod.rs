@@ -16,6 +16,7 @@ use crate::environments::freezes;
 use crate::pipelines::definition::Definition;
 use crate::pipelines::model::{FailureReason, Job, Pipeline};
 use crate::pipelines::predefined::Facts;
+use crate::pipelines::requests::{self, Told};
 use crate::pipelines::settings::ProjectSettings;
 use crate::pipelines::store::variables::Owner;
 use crate::pipelines::{access, begun_by, store as pipelines};
@@ -60,6 +61,8 @@ pub struct Reading {
     pub dependencies: Vec<Dependency>,
     /// Nothing is to be deployed now.
     pub is_frozen: bool,
+    /// Of merge requests.
+    pub told: Told,
 }
 
 impl Reading {
@@ -68,7 +71,9 @@ impl Reading {
         let pipeline = pipelines::pipelines::by_id(tx, job.pipeline_id)?.found("Pipeline")?;
         let project = find_project(tx, &Reference::Id(job.project_id))?.found("Project")?;
         let before = dependencies::jobs_of(tx, &job, &definition)?;
-        let mut given = given(tx, secrets, &job, &project)?;
+        let told = requests::told(tx, pipeline.id)?;
+        let is_foreign = told.request.as_ref().is_some_and(|one| one.is_foreign_to(project.id));
+        let mut given = given(tx, secrets, &job, (&project, is_foreign))?;
         given.extend(store::dotenv::of(tx, secrets, before.iter().map(|one| one.id).collect())?);
         given.extend(begun_by::variables_of(tx, pipeline.id)?);
         let user = match job.user_id {
@@ -92,6 +97,7 @@ impl Reading {
             project,
             user,
             runner,
+            told,
         })
     }
 
@@ -104,11 +110,12 @@ impl Reading {
 
 /// Variables of the project, its groups and the instance, of the pipeline, and of the job.
 fn given(
-    tx: &mut Tx<'_>, secrets: &Secrets, job: &Job, project: &Project,
+    tx: &mut Tx<'_>, secrets: &Secrets, job: &Job, (project, is_foreign): (&Project, bool),
 ) -> Result<Vec<Variable>> {
     let fits = For {
         is_protected: job.protected,
         environment: job.environment.as_deref(),
+        is_foreign,
     };
     let stored = for_job(secrets, tx, project, &fits)?;
     let mut all: Vec<Variable> = stored
@@ -191,6 +198,7 @@ fn facts(reading: &Reading, commit: Commit) -> Facts {
         created_at: reading.pipeline.created_at,
         config_path: config_path.unwrap_or_else(|| ".gitlab-ci.yml".to_owned()),
         is_frozen: reading.is_frozen,
+        told: reading.told.clone(),
     }
 }
 

@@ -6,6 +6,7 @@ use super::super::masks::Masks;
 use super::super::model::Runner;
 use super::super::payload::{JobPayload, payload};
 use super::super::store::jobs::HeldJob;
+use super::super::store::managers::Said;
 use super::super::take::{Taken, Taker};
 use super::super::trace::{self, Appended, Piece};
 use super::super::waiting::{Answer, KnownRunners, next};
@@ -95,13 +96,19 @@ kernel::params! {
 }
 
 /// The part of `info` that says what a program can do: its other parts are of any shape.
-struct Features(bool);
+struct Features {
+    cancels_gently: bool,
+    knows_refspecs: bool,
+}
 
 impl FromCall for Features {
     async fn from_call(call: &mut Call) -> Result<Features> {
-        let info = call.merged().await?.get("info");
-        let can = info.and_then(|it| it.get("features")?.get("cancel_gracefully")?.as_bool());
-        Ok(Features(can.unwrap_or(false)))
+        let features = call.merged().await?.get("info").and_then(|info| info.get("features"));
+        let can = |name: &str| features.and_then(|all| all.get(name)?.as_bool()) == Some(true);
+        Ok(Features {
+            cancels_gently: can("cancel_gracefully"),
+            knows_refspecs: can("refspecs"),
+        })
     }
 }
 
@@ -122,7 +129,10 @@ async fn request(
     let known = app.kept::<KnownRunners>();
     let runner = known.by_token(&app, &token.0).await?;
     if known.is_to_note(runner.id, &system) {
-        let said = sent.info.unwrap_or_default().said(&request);
+        let said = Said {
+            knows_refspecs: Some(can.knows_refspecs),
+            ..sent.info.unwrap_or_default().said(&request)
+        };
         let (runner, system) = (runner.clone(), system.clone());
         app.write(move |tx| heard_of(tx, &runner, &system, &said)).await?;
     }
@@ -130,7 +140,8 @@ async fn request(
     let by = Taker {
         runner: runner.clone(),
         system_id: system,
-        cancels_gently: can.0,
+        cancels_gently: can.cancels_gently,
+        knows_refspecs: can.knows_refspecs,
     };
     match next(&app, by, sent.last_update.as_deref()).await? {
         Answer::Nothing(state) => with(reply::empty(StatusCode::NO_CONTENT), LAST_UPDATE, &state),

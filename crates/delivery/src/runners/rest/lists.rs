@@ -3,7 +3,6 @@
 use super::super::entity::RunnerEntity;
 use super::super::model::{RunnerType, Tags};
 use super::super::store::lists::{self, Contacted, Filter};
-use super::Whose;
 use crate::place::Place;
 use ::store::{Fragment, Tx};
 use identity::Caller;
@@ -11,6 +10,7 @@ use identity::viewer::{Admin, SignedInViewer};
 use kernel::error::{Error, Result};
 use kernel::http::{Paged, Paging, Params, Routes};
 use serde_json::json;
+use spaces::SpaceRef;
 use spaces::pages::Space;
 
 const READ: &[&str] = &["api", "read_api", "manage_runner"];
@@ -135,10 +135,10 @@ async fn all(
 }
 
 async fn of_space(
-    by: Caller, whose: Whose, filter: Params<RunnerFilter>, paging: Paging,
+    by: Caller, of: SpaceRef, filter: Params<RunnerFilter>, paging: Paging,
 ) -> Result<Paged<RunnerEntity>> {
     let condition = move |tx: &mut Tx<'_>, by: &Caller| {
-        let place = Place::find(tx, &by.viewer, (whose.kind, &whose.reference))?;
+        let place = Place::find(tx, &by.viewer, of.named())?;
         Ok(match place.space() {
             Some(Space::Project(project, _)) => lists::of_project(project),
             Some(Space::Group(group, _)) => lists::of_group(group),

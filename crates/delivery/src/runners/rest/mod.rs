@@ -17,12 +17,11 @@ use identity::Caller;
 use identity::viewer::SignedInViewer;
 use kernel::error::{Error, Result};
 use kernel::http::conditional::check_unmodified;
-use kernel::http::openapi::Operation;
-use kernel::http::params::FromParams;
 use kernel::http::{
-    Call, Created, Flat, FromCall, NoContent, Ok200, Paged, Paging, Params, RequestContext, Routes,
+    Created, Flat, NoContent, Ok200, Paged, Paging, Params, RequestContext, Routes,
 };
 use kernel::ids::Reference;
+use spaces::SpaceRef;
 use spaces::model::SourceKind;
 use std::sync::Arc;
 
@@ -200,39 +199,9 @@ async fn reset_of_instance(by: Caller, _: SignedInViewer) -> Result<Created<Rese
     .await
 }
 
-kernel::params! {
-    /// Whose runners.
-    pub struct OfSpace {
-        /// Id or path of the project or group.
-        pub id: Reference,
-    }
-}
-
-/// A project or group whose runners are asked about.
-#[derive(Clone)]
-pub struct Whose {
-    pub kind: SourceKind,
-    pub reference: Reference,
-}
-
-impl FromCall for Whose {
-    async fn from_call(call: &mut Call) -> Result<Whose> {
-        let Params(of) = Params::<OfSpace>::from_call(call).await?;
-        let kind = match call.route.path.starts_with("/api/v4/groups/") {
-            true => SourceKind::Group,
-            false => SourceKind::Project,
-        };
-        Ok(Whose { kind, reference: of.id })
-    }
-
-    fn describe(operation: &mut Operation<'_>) {
-        operation.parameters(OfSpace::fields());
-    }
-}
-
-async fn reset_registration(by: Caller, whose: Whose) -> Result<Created<ResetToken>> {
+async fn reset_registration(by: Caller, of: SpaceRef) -> Result<Created<ResetToken>> {
     by.write(move |tx, by| {
-        let place = Place::find(tx, &by.viewer, (whose.kind, &whose.reference))?;
+        let place = Place::find(tx, &by.viewer, of.named())?;
         rules::check_registration(tx)?;
         Ok(Created(rules::reset_registration(tx, &by.viewer, &place)?.into()))
     })

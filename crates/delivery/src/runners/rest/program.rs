@@ -105,6 +105,7 @@ impl Info {
             architecture: short(self.architecture),
             executor: short(self.executor),
             ip_address: Some(request.peer.to_string()),
+            knows_refspecs: None,
         }
     }
 }

@@ -103,7 +103,7 @@ const COUNTED: i64 = 1_001;
 pub fn count_of_runners(
     tx: &mut Tx<'_>, ids: Vec<i64>, running: bool,
 ) -> Result<HashMap<i64, i64>> {
-    let rows: Vec<(i64, i64)> = tx.all(
+    Ok(tx.pairs(
         sql!(
             "select j.runner_id, count(*) from (select ci_jobs.runner_id, row_number() over (
                     partition by ci_jobs.runner_id order by ci_jobs.id desc) as place
@@ -112,8 +112,7 @@ pub fn count_of_runners(
              where j.place <= $3 group by j.runner_id"
         ),
         (ids, running, COUNTED),
-    )?;
-    Ok(rows.into_iter().collect())
+    )?)
 }
 
 /// Notes the address that a job found out of its environment.

@@ -2,7 +2,7 @@
 
 use super::super::model::{ONLINE, Runner, RunnerType, STALE, Tags};
 use super::SELECT;
-use ::store::{Fragment, Tx};
+use ::store::{Fragment, FromRow, Tx};
 use jiff::Timestamp;
 use kernel::error::Result;
 use kernel::graph::Window;
@@ -131,6 +131,32 @@ pub fn of_project(project: &Project) -> Fragment {
     .append(of_instance())
     .raw(")");
     sql
+}
+
+/// One that takes jobs and was heard of lately.
+#[derive(Debug, Clone, FromRow)]
+pub struct OnlineRunner {
+    #[nested]
+    pub runner: Runner,
+    /// A machine of it does.
+    pub knows_refspecs: bool,
+}
+
+/// Those of a project that are online, the newest first, at most so many.
+pub fn online(tx: &mut Tx<'_>, project: &Project, most: i64) -> Result<Vec<OnlineRunner>> {
+    let since = tx.now() - ONLINE;
+    let mut rows = Fragment::new(::store::concat!(
+        "select ",
+        Runner::COLUMNS,
+        ", exists (select 1 from ci_runner_managers m where m.runner_id = ci_runners.id
+            and m.knows_refspecs and m.contacted_at >= "
+    ));
+    rows.bind(since)
+        .raw(") as knows_refspecs from ci_runners where ")
+        .append(of_project(project))
+        .push(" and not ci_runners.paused and ci_runners.contacted_at >= ", since)
+        .push(" order by ci_runners.id desc limit ", most);
+    Ok(tx.query(rows)?)
 }
 
 /// Those right in a group.

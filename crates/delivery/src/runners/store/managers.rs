@@ -18,6 +18,7 @@ pub struct Said {
     pub architecture: Option<String>,
     pub executor: Option<String>,
     pub ip_address: Option<String>,
+    pub knows_refspecs: Option<bool>,
 }
 
 /// Notes that a machine was heard of; what it does not say stays.
@@ -26,8 +27,8 @@ pub fn note(tx: &mut Tx<'_>, runner_id: i64, system_id: &str, said: &Said) -> Re
     tx.execute(
         sql!(
             "insert into ci_runner_managers (runner_id, system_id, version, revision, platform,
-                architecture, executor, ip_address, created_at, contacted_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)
+                architecture, executor, ip_address, knows_refspecs, created_at, contacted_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)
              on conflict (runner_id, system_id) do update set
                 version = coalesce(excluded.version, ci_runner_managers.version),
                 revision = coalesce(excluded.revision, ci_runner_managers.revision),
@@ -35,6 +36,8 @@ pub fn note(tx: &mut Tx<'_>, runner_id: i64, system_id: &str, said: &Said) -> Re
                 architecture = coalesce(excluded.architecture, ci_runner_managers.architecture),
                 executor = coalesce(excluded.executor, ci_runner_managers.executor),
                 ip_address = coalesce(excluded.ip_address, ci_runner_managers.ip_address),
+                knows_refspecs = coalesce(excluded.knows_refspecs,
+                    ci_runner_managers.knows_refspecs),
                 contacted_at = excluded.contacted_at"
         ),
         (
@@ -46,6 +49,7 @@ pub fn note(tx: &mut Tx<'_>, runner_id: i64, system_id: &str, said: &Said) -> Re
             &said.architecture,
             &said.executor,
             &said.ip_address,
+            said.knows_refspecs,
             now,
         ),
     )?;

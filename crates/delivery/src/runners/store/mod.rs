@@ -87,18 +87,13 @@ pub fn projects(tx: &mut Tx<'_>, runner_id: i64) -> Result<Vec<i64>> {
 
 /// The same of some runners.
 pub fn projects_of(tx: &mut Tx<'_>, runners: Vec<i64>) -> Result<HashMap<i64, Vec<i64>>> {
-    let rows: Vec<(i64, i64)> = tx.all(
+    Ok(tx.grouped(
         sql!(
             "select runner_id, project_id from ci_runner_projects
              where runner_id in_list($1) order by id limit $2"
         ),
         (runners, MAX_PROJECTS),
-    )?;
-    let mut found: HashMap<i64, Vec<i64>> = HashMap::new();
-    for (runner, project) in rows {
-        found.entry(runner).or_default().push(project);
-    }
-    Ok(found)
+    )?)
 }
 
 /// Gives a runner to a project; false where it has it.

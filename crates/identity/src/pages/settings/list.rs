@@ -125,6 +125,8 @@ const GENERAL: &[Section] = &[
             epics_enabled: Box, "Groups have epics", "A group may switch off its own.";
             dependency_exports_enabled: Box, "Projects have lists of dependencies",
                 "And exports of them. A group or project may switch off its own.";
+            pull_mirror_enabled: Box, "Projects may follow repositories elsewhere",
+                "Pull mirrors. A group or project may switch off its own.";
         },
     },
     Section {
@@ -393,6 +395,19 @@ const NETWORK: &[Section] = &[
                 "Requests for one raw file of a project in a minute", "0 for any number.";
             repository_storages_weighted: Weights, "Where new repositories go",
                 "Names of storages and how often each is chosen, from 0 to 100: default=100, fast=50.";
+            storage_moves_enabled: Box, "Repositories may be moved to another storage";
+            repository_storage_moves_at_once: Number, "Repositories that are moved at once",
+                "0 lets those that wait go on waiting.";
+        },
+    },
+    Section {
+        title: "Merge requests",
+        text: "What is beyond is left out, and the page says so.",
+        fields: fields! {
+            diff_max_patch_bytes: Amount(Bytes), "A file is shown whose changes have less than",
+                "512,000 bytes at most.";
+            diff_max_files: Number, "Files that are shown", "3,000 at most.";
+            diff_max_lines: Number, "Lines that are shown of all files", "100,000 at most.";
         },
     },
     Section {

@@ -13,6 +13,7 @@ fn user(username: &str, name: &str, state: UserState) -> User {
         username: username.into(),
         name: name.into(),
         email: format!("{username}@example.org"),
+        public_email: crate::model::Words::default(),
         kind: UserKind::Human,
         state,
         is_admin: username == "ada",

@@ -53,13 +53,19 @@ pub trait Param: Sized {
 }
 
 /// The parameters of another set among those of this one, under their own names.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Flat<T>(pub T);
 
 impl<T> std::ops::Deref for Flat<T> {
     type Target = T;
     fn deref(&self) -> &T {
         &self.0
+    }
+}
+
+impl<T> std::ops::DerefMut for Flat<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0
     }
 }
 

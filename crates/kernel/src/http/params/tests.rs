@@ -96,6 +96,34 @@ fn indexed_and_comma_lists_are_lists() {
     assert_eq!(read.note, Patch::Absent);
 }
 
+params! {
+    struct Lists {
+        ids: Option<Vec<i64>>,
+        names: Option<Vec<String>>,
+        sorts: Patch<Vec<Sort>>,
+        rules: Vec<Rule>,
+    }
+}
+
+#[test]
+fn a_list_of_one_blank_is_none() {
+    let read = Lists::from_params(&form("ids[]=&names[]=&sorts[]=&rules[]=")).unwrap();
+    assert_eq!((read.ids, read.names), (Some(Vec::new()), Some(Vec::new())));
+    assert_eq!(read.sorts, Patch::Value(Vec::new()));
+    assert!(read.rules.is_empty());
+    let read = Lists::from_params(&form("ids=&names=&sorts=&rules=")).unwrap();
+    assert_eq!((read.ids, read.names), (Some(Vec::new()), Some(Vec::new())));
+    assert_eq!(read.sorts, Patch::Value(Vec::new()));
+    assert!(read.rules.is_empty());
+
+    // Among others a blank is one of them.
+    let read = Lists::from_params(&form("names[]=&names[]=a&rules=")).unwrap();
+    assert_eq!(read.names, Some(vec![String::new(), "a".to_owned()]));
+    let errors =
+        Lists::from_params(&form("ids[]=&ids[]=1&sorts[]=asc&sorts[]=&rules=")).unwrap_err();
+    assert_eq!(errors, ["ids is invalid", "sorts does not have a valid value"]);
+}
+
 #[test]
 fn every_error_is_reported_with_its_name() {
     let errors = Everything::from_params(&form("type=up&ids[]=x&rules[][level]=1")).unwrap_err();

@@ -161,6 +161,7 @@ impl Param for Timestamp {
 impl<T: Param> Param for Vec<T> {
     fn parse(value: &Value) -> Result<Self, Unusable> {
         match value {
+            Value::Array(items) if is_one_blank(items) => Ok(Vec::new()),
             Value::Array(items) => items.iter().map(T::parse).collect(),
             Value::String(text) if text.is_empty() => Ok(Vec::new()),
             Value::String(text) => text
@@ -180,6 +181,11 @@ impl<T: Param> Param for Vec<T> {
     fn schema() -> Value {
         json!({"type": "array", "items": T::schema()})
     }
+}
+
+/// Whether it is `v[]=`: forms have no other way to send an empty list.
+fn is_one_blank(items: &[Value]) -> bool {
+    matches!(items, [Value::String(one)] if one.is_empty())
 }
 
 impl Param for Map<String, Value> {

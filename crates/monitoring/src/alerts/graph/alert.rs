@@ -3,7 +3,6 @@
 use super::enums::{SEVERITY, STATUS};
 use super::{AlertView, AlertsOfIssues, about};
 use crate::alerts::payload::flat;
-use delivery::environments::graph::{EnvironmentView, EnvironmentsByName};
 use identity::graph::{People, Person};
 use kernel::graph::{
     Args, Ask, Connection, Context, Fault, Graph, HasTypeRef, ID, INT, JSON, Key, Mark,
@@ -57,12 +56,6 @@ fn fields(it: ObjectBuilder<'_, AlertView>) -> ObjectBuilder<'_, AlertView> {
         .describe("What sent it.")
         .field("hosts", STRING.required().list(), |it| Some(it.alert.hosts.clone()))
         .describe("The hosts affected.")
-        .load::<EnvironmentsByName, _>(
-            "environment",
-            object::<EnvironmentView>("Environment"),
-            |it| Some((it.alert.project_id, it.alert.environment_name.clone()?)),
-        )
-        .describe("The project's environment of the name that was sent.")
         .field("eventCount", INT, |it| Some(it.alert.events))
         .describe("How often it was sent.")
         .field("details", JSON, |it| Some(Json::Object(flat::of(&it.alert.payload))))

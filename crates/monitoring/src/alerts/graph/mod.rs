@@ -36,7 +36,7 @@ pub const INTEGRATION_ID: GlobalId =
 /// Alerts, as notes and to-dos are about them.
 pub const KIND: TargetKind = TargetKind {
     name: ALERT,
-    visible: read::todo_is_visible,
+    visible: read::is_visible,
     read: seen,
     talk: Some(TALK),
 };

@@ -86,13 +86,17 @@ pub fn named(
     Ok(tx.query(query)?)
 }
 
-/// Condition on `todos`: its target is an alert that the viewer may see.
-pub fn todo_is_visible(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
+/// Condition: the alert of the id in this column is one that the viewer may see.
+pub fn is_visible(tx: &Tx<'_>, viewer: &Viewer, column: &str) -> Fragment {
     let mut condition = Fragment::new(
         "exists (select 1 from alerts join projects on projects.id = alerts.project_id
-            where alerts.id = todos.target_id and ",
+            where alerts.id = ",
     );
-    condition.append(reached(tx, viewer, DEVELOPER)).raw(")");
+    condition
+        .raw(column)
+        .raw(" and ")
+        .append(reached(tx, viewer, DEVELOPER))
+        .raw(")");
     condition
 }
 

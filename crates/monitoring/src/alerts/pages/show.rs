@@ -22,7 +22,7 @@ use planning::access::ProjectAccess;
 use planning::pages::notes::{NotePage, Open, Story, StoryQuery};
 use planning::rules::comments::Talk;
 use planning::rules::references::{Links, TextOptions};
-use planning::rules::threads::Resolves;
+use planning::store::threads::Resolves;
 use serde_json::Value;
 use spaces::access::Purpose;
 use spaces::pages::{Section, Space, Visit};
@@ -102,11 +102,7 @@ impl AlertForms {
         match self.note.clone() {
             Some(TypedNote::Edit(id, body)) => Open::edit(id, body, refusal),
             Some(TypedNote::Answer(discussion, body)) => Open::answer(discussion, body, refusal),
-            _ => Open {
-                note_id: story.edit,
-                is_alone: story.is_part(),
-                ..Open::default()
-            },
+            _ => Open::of(story),
         }
     }
 }

@@ -1,10 +1,12 @@
 //! Alerts of a project, one and many.
 
+use super::arrive::ALERT;
 use crate::alerts::model::{Alert, Status};
 use identity::users::find_by_username;
 use jiff::Timestamp;
 use kernel::error::Result;
 use kernel::ids::{Reference, fold};
+use planning::store::notes;
 use spaces::Project;
 use spaces::access::find_project;
 use spaces::store::contains;
@@ -217,9 +219,7 @@ pub fn other_open(tx: &mut Tx<'_>, alert: &Alert) -> Result<Option<Alert>> {
 }
 
 pub fn issue_iids(tx: &mut Tx<'_>, issues: Vec<i64>) -> Result<HashMap<i64, i64>> {
-    let rows: Vec<(i64, i64)> =
-        tx.all(sql!("select id, iid from issues where id in_list($1)"), (issues,))?;
-    Ok(rows.into_iter().collect())
+    Ok(tx.pairs(sql!("select id, iid from issues where id in_list($1)"), (issues,))?)
 }
 
 /// Stores a status; `ended_at` is for resolved ones, `shelved_until` for
@@ -304,22 +304,6 @@ pub fn some_of_project(tx: &mut Tx<'_>, project_id: i64, limit: i64) -> Result<V
 
 /// Removes alerts with what refers to them by kind and id.
 pub fn remove(tx: &mut Tx<'_>, ids: &[i64]) -> Result<u64> {
-    for statement in [
-        sql!(
-            "delete from award_emoji where awardable_type = 'Note' and awardable_id in
-                (select id from notes where noteable_type = 'AlertManagement::Alert'
-                    and noteable_id in_list($1))"
-        ),
-        sql!(
-            "delete from notes
-             where noteable_type = 'AlertManagement::Alert' and noteable_id in_list($1)"
-        ),
-        sql!(
-            "delete from todos
-             where target_type = 'AlertManagement::Alert' and target_id in_list($1)"
-        ),
-    ] {
-        tx.execute(statement, (ids,))?;
-    }
+    notes::forget(tx, ALERT, ids)?;
     Ok(tx.execute(sql!("delete from alerts where id in_list($1)"), (ids,))?)
 }

@@ -3,8 +3,7 @@
 use crate::alerts::model::{DELIVERIES, Delivered};
 use crate::rows::rows_below;
 use kernel::error::Result;
-use std::collections::HashMap;
-use store::{Fragment, Json, Tx, sql};
+use store::{Fragment, Json, Tx, grouped, sql};
 
 #[derive(Debug, Clone)]
 pub struct Entry {
@@ -16,10 +15,7 @@ pub struct Entry {
 
 /// Notes deliveries, and forgets those too long ago.
 pub fn write(tx: &mut Tx<'_>, entries: &[Entry]) -> Result<()> {
-    let mut by_integration: HashMap<i64, Vec<&Entry>> = HashMap::new();
-    for entry in entries {
-        by_integration.entry(entry.integration_id).or_default().push(entry);
-    }
+    let by_integration = grouped(entries.iter().map(|entry| (entry.integration_id, entry)));
     for (integration, entries) in by_integration {
         let last = entries.len().saturating_sub(DELIVERIES as usize);
         for some in entries[last..].chunks(20) {

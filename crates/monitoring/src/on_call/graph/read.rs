@@ -14,7 +14,7 @@ use spaces::access::Levels;
 use spaces::graph::Projects;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use store::Tx;
+use store::{Tx, grouped};
 
 pub struct Turning {
     pub rotation: Rotation,
@@ -39,10 +39,8 @@ pub fn readable(tx: &mut Tx<'_>, viewer: &Viewer, all: &[Project]) -> Done<HashS
 /// The rotations of these schedules, with who takes turns.
 pub fn turning(tx: &mut Tx<'_>, all: &[Arc<Schedule>], found: Vec<Rotation>) -> Done<Vec<Turning>> {
     let ids: Vec<i64> = found.iter().map(|one| one.id).collect();
-    let mut people: HashMap<i64, Vec<Participant>> = HashMap::new();
-    for one in rotations::participants(tx, &ids)? {
-        people.entry(one.rotation_id).or_default().push(one);
-    }
+    let mut people =
+        grouped(rotations::participants(tx, &ids)?.into_iter().map(|one| (one.rotation_id, one)));
     let with = |rotation: Rotation| {
         let schedule = all.iter().find(|one| one.id == rotation.schedule_id)?;
         Some(Turning {
@@ -56,10 +54,11 @@ pub fn turning(tx: &mut Tx<'_>, all: &[Arc<Schedule>], found: Vec<Rotation>) -> 
 
 pub fn ruled(tx: &mut Tx<'_>, found: Vec<Policy>) -> Done<Vec<Ruled>> {
     let ids: Vec<i64> = found.iter().map(|one| one.id).collect();
-    let mut rules: HashMap<i64, Vec<Arc<Rule>>> = HashMap::new();
-    for rule in policies::rules(tx, &ids)? {
-        rules.entry(rule.policy_id).or_default().push(Arc::new(rule));
-    }
+    let mut rules = grouped(
+        policies::rules(tx, &ids)?
+            .into_iter()
+            .map(|rule| (rule.policy_id, Arc::new(rule))),
+    );
     let with =
         |policy: Policy| Ruled { rules: rules.remove(&policy.id).unwrap_or_default(), policy };
     Ok(found.into_iter().map(with).collect())

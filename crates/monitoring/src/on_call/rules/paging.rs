@@ -21,7 +21,7 @@ use spaces::Project;
 use spaces::access::find_project;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use store::Tx;
+use store::{Tx, grouped};
 
 /// What a note says when a rule has nobody to page.
 const NOBODY: &str = "found nobody on call to page about this alert";
@@ -75,11 +75,7 @@ fn rules_of(tx: &mut Tx<'_>, due: &[Escalation]) -> Result<HashMap<i64, Vec<Rule
     let mut projects: Vec<i64> = due.iter().map(|one| one.project_id).collect();
     projects.sort_unstable();
     projects.dedup();
-    let mut rules: HashMap<i64, Vec<Rule>> = HashMap::new();
-    for (project, rule) in rows::rules(tx, &projects)? {
-        rules.entry(project).or_default().push(rule);
-    }
-    Ok(rules)
+    Ok(grouped(rows::rules(tx, &projects)?))
 }
 
 fn said(users: &[User]) -> String {

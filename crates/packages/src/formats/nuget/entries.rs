@@ -8,8 +8,8 @@ use crate::keys::nuget::{self as version, Level, Number};
 use crate::scope::Scope;
 use crate::store::index::{self, IndexedFile, Version};
 use kernel::error::Result;
-use std::collections::{HashMap, HashSet};
-use store::{Fragment, Tx};
+use std::collections::HashSet;
+use store::{Fragment, Tx, grouped};
 
 pub struct Entry {
     pub row: Version,
@@ -139,10 +139,8 @@ fn found(select: &str, scope: &Scope, search: &Search) -> Fragment {
 fn of_rows(tx: &mut Tx<'_>, mut rows: Vec<Version>, level: Level) -> Result<Vec<Entry>> {
     rows.sort_by_key(|row| std::cmp::Reverse(row.id));
     let ids: Vec<i64> = rows.iter().map(|row| row.id).collect();
-    let mut files: HashMap<i64, Vec<IndexedFile>> = HashMap::new();
-    for file in index::files(tx, &ids)? {
-        files.entry(file.file.package_id).or_default().push(file);
-    }
+    let mut files =
+        grouped(index::files(tx, &ids)?.into_iter().map(|file| (file.file.package_id, file)));
     let mut seen = HashSet::new();
     let mut entries: Vec<Entry> = rows
         .into_iter()

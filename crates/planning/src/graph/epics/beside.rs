@@ -5,8 +5,8 @@ use super::EpicView;
 use crate::graph::labels;
 use crate::graph::standing::InGroups;
 use crate::model::Label;
-use crate::model::epics::ItemKind;
 use crate::store::epics::pages as rows;
+use crate::store::labels::WornBy;
 use identity::graph::{caller, viewer};
 use kernel::graph::context::Loader;
 use kernel::graph::{BOOLEAN, Context, Fault, Graph, HasTypeRef, object};
@@ -104,7 +104,7 @@ pub fn graph(g: &mut Graph) {
             object::<Label>("Label"),
             |epics: Vec<Arc<EpicView>>, ask, _, context| async move {
                 let ids = epics.iter().map(|it| it.id).collect();
-                labels::worn(ItemKind::Epic, ids, ask, context).await
+                labels::worn(WornBy::EPICS, ids, ask, context).await
             },
         )
         .describe("Its labels, by title.")

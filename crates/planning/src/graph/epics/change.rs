@@ -11,6 +11,7 @@ use crate::rules::epics::change::{EpicInput, StateEvent};
 use crate::rules::epics::issues::put;
 use crate::rules::epics::places::{EpicPlace, found_signed_in, found_to_write, subscribe};
 use crate::rules::issues::places as issues;
+use crate::rules::labelling::Labelling;
 use identity::graph::caller;
 use kernel::error::{Error, Result as Outcome};
 use kernel::graph::{
@@ -18,7 +19,7 @@ use kernel::graph::{
     object,
 };
 use kernel::graph_input;
-use kernel::http::Patch;
+use kernel::http::{Flat, Patch};
 use kernel::ids::Reference;
 use kernel::time::Date;
 use serde_json::Value as Json;
@@ -109,9 +110,12 @@ impl Said {
             start_is_fixed: self.start_date_is_fixed,
             due_on: self.due_date_fixed.map(|day| day.0),
             due_is_fixed: self.due_date_is_fixed,
-            add_labels: self.add_labels,
-            add_label_ids: numbers(self.add_label_ids)?.unwrap_or_default(),
-            remove_label_ids: numbers(self.remove_label_ids)?.unwrap_or_default(),
+            wears: Flat(Labelling {
+                add_labels: self.add_labels,
+                add_label_ids: numbers(self.add_label_ids)?.unwrap_or_default(),
+                remove_label_ids: numbers(self.remove_label_ids)?.unwrap_or_default(),
+                ..Labelling::default()
+            }),
             ..EpicInput::default()
         })
     }

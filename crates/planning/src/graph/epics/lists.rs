@@ -2,17 +2,17 @@
 
 use super::{EpicView, Epics};
 use crate::graph::enums::chosen;
-use crate::graph::filters::{bounded, titled};
+use crate::graph::filters::bounded;
 use crate::graph::issue::number;
 use crate::graph::planned::{Sorted, placed, sorted};
 use crate::graph::{Moment, Pages, in_order, uncounted};
 use crate::model::IssueState;
 use crate::model::epics::ItemKind;
-use crate::rules::awards;
+use crate::rules::narrowing;
 use crate::store::ends::{self, End};
 use crate::store::epics::list::{EpicFilter, EpicMarks};
 use crate::store::epics::pages::{self as rows, EpicOwners};
-use crate::store::issues::filter::{AnyOf, Has, Times};
+use crate::store::issues::filter::{AnyOf, Times};
 use crate::store::items::{Item, Items};
 use identity::graph::{caller, viewer};
 use kernel::graph::input::GraphInput;
@@ -107,17 +107,15 @@ graph_input! {
 }
 
 fn marks(labels: Option<Vec<String>>, author: Option<String>) -> Result<EpicMarks, Fault> {
-    let labels = titled(bounded(labels, "labelName")?);
+    let labels = narrowing::labels(bounded(labels, "labelName")?);
     Ok(EpicMarks { labels, author_username: author, ..EpicMarks::default() })
 }
 
 impl Filters {
     fn filter(self, context: &Context) -> Result<EpicFilter, Fault> {
         let (not, either) = (self.not.unwrap_or_default(), self.either.unwrap_or_default());
-        let user_id = viewer(context).user_id().unwrap_or(0);
-        let reaction = |asked: Option<String>| -> Option<(i64, Has<String>)> {
-            Some((user_id, awards::wanted(&asked?)?))
-        };
+        let reaction =
+            |asked: Option<String>| narrowing::reaction(&viewer(context), asked.as_deref());
         let time = |at: Option<Moment<Timestamp>>| at.map(|at| at.0);
         let iids = self.iids.map(|all| bounded(Some(all), "iids")).transpose()?;
         let mut iids: Option<Vec<i64>> =

@@ -11,9 +11,9 @@ pub use lists::lines;
 
 use super::enums::EPIC_STATE;
 use super::notes::noteable;
-use super::prose::{Prose, written};
+use super::prose::{Prose, referred, written};
 use super::todos::todoable;
-use super::{EPIC_ID, EPIC_LINK_ID, ISSUE_TYPES, by_key, caller};
+use super::{EPIC_ID, EPIC_LINK_ID, ISSUE_TYPES, by_key, one_of_each};
 use crate::model::epics::Epic;
 use crate::model::{Issue, color};
 use crate::rules::epics::places::EpicPlace;
@@ -136,6 +136,13 @@ fn prose(it: &EpicView) -> Prose<'_> {
     Prose { title: &it.title, text: it.description.as_deref(), source }
 }
 
+fn reference(it: &EpicView, full: bool) -> String {
+    match full {
+        true => it.reference_from(0),
+        false => it.reference(),
+    }
+}
+
 fn texts(it: ObjectBuilder<'_, EpicView>) -> ObjectBuilder<'_, EpicView> {
     let it = it
         .field("id", EPIC_ID.node().required(), |it| it.id)
@@ -144,16 +151,7 @@ fn texts(it: ObjectBuilder<'_, EpicView>) -> ObjectBuilder<'_, EpicView> {
         .describe("Number in its group.")
         .field("title", STRING, |it| Some(it.title.clone()))
         .describe("Its title.");
-    written(it, prose, |it| it.path())
-        .resolve("reference", STRING.required(), |it, args: Args, _| async move {
-            let full: Option<bool> = args.get("full")?;
-            Ok(match full.unwrap_or(false) {
-                true => it.reference_from(0),
-                false => it.reference(),
-            })
-        })
-        .describe("How it is named.")
-        .arg(argument("full", BOOLEAN).default(false).describe("With the path of its group."))
+    referred(written(it, prose, |it| it.path()), reference)
         .load::<People, _>("author", object::<Person>("UserCore"), |it| it.author_id)
         .describe("Who made it; null if their account is gone.")
         .load::<Groups, _>("group", object::<NamespaceView>("Group"), |it| Some(it.group_id))
@@ -225,11 +223,9 @@ async fn of_groups(
 pub async fn numbered(
     groups: &[i64], iid: i64, context: &Context,
 ) -> Result<Vec<Option<Arc<EpicView>>>, Fault> {
-    let (app, viewer) = caller(context)?;
-    let asked = groups.to_vec();
-    let found = app.read(move |tx| rows::pages::visible_by_iid(tx, &viewer, &asked, iid));
-    let found = found.await?.into_iter();
-    let found: HashMap<i64, Arc<EpicView>> =
-        found.map(|epic| (epic.group_id, Arc::new(epic.into()))).collect();
-    Ok(groups.iter().map(|id| found.get(id).cloned()).collect())
+    let read = move |tx: &mut Tx<'_>, viewer: &Viewer, groups: &[i64]| {
+        rows::pages::visible_by_iid(tx, viewer, groups, iid)
+    };
+    let entry = |epic: Epic| (epic.group_id, EpicView::from(epic));
+    one_of_each(context, groups.to_vec(), read, entry).await
 }

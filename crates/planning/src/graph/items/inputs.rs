@@ -8,12 +8,13 @@ use crate::model::LinkType;
 use crate::model::epics::WORK_ITEMS;
 use crate::rules::epics::change::EpicInput;
 use crate::rules::issues::{Assignees, IssueInput, StateEvent};
+use crate::rules::labelling::Labelling;
 use identity::graph::USER_ID;
 use kernel::error::Error;
 use kernel::graph::input::GraphInput;
 use kernel::graph::{BOOLEAN, DATE, Fault, Graph, HasTypeRef, ID, INT, STRING, TIME, named};
 use kernel::graph_input;
-use kernel::http::Patch;
+use kernel::http::{Flat, Patch};
 use kernel::time::{Date, Timestamp};
 use serde::Deserialize;
 use serde_json::Value as Json;
@@ -222,9 +223,7 @@ pub struct Wanted {
     state_event: Option<StateEvent>,
     created_at: Option<Timestamp>,
     parts: Option<Parts>,
-    label_ids: Option<Vec<i64>>,
-    add_label_ids: Vec<i64>,
-    remove_label_ids: Vec<i64>,
+    wears: Labelling,
     /// The work item it is to be below.
     parent_id: Patch<i64>,
     pub children: Vec<i64>,
@@ -257,7 +256,7 @@ impl Create {
         let wanted = Wanted {
             title: Some(self.new.title),
             created_at: self.new.created_at.map(|at| at.0),
-            label_ids: numbers(labels)?,
+            wears: Labelling { label_ids: numbers(labels)?, ..Labelling::default() },
             parent_id: Patch::given(hierarchy.and_then(|it| it.parent_id)),
             parts: Some(parts),
             ..Wanted::default()
@@ -275,8 +274,11 @@ impl Update {
             title: self.title,
             state_event: chosen(self.state_event, StateEvent::from_text),
             parts: Some(self.parts),
-            add_label_ids: numbers(added)?.unwrap_or_default(),
-            remove_label_ids: numbers(removed)?.unwrap_or_default(),
+            wears: Labelling {
+                add_label_ids: numbers(added)?.unwrap_or_default(),
+                remove_label_ids: numbers(removed)?.unwrap_or_default(),
+                ..Labelling::default()
+            },
             ..Wanted::default()
         };
         if let Some(hierarchy) = self.hierarchy_widget {
@@ -363,9 +365,7 @@ impl Wanted {
                 .assignees_widget
                 .map_or(Assignees::AsTheyAre, |it| Assignees::Set(it.assignee_ids)),
             milestone_id,
-            label_ids: self.label_ids,
-            add_label_ids: self.add_label_ids,
-            remove_label_ids: self.remove_label_ids,
+            wears: Flat(self.wears),
             due_on: dates.due_date.map(|day| day.0),
             weight: set(parts.weight_widget.map(|it| it.weight)),
             health_status: set(parts.health_status_widget.map(|it| it.health())),
@@ -387,9 +387,7 @@ impl Wanted {
             state_event: self.state_event,
             created_at: self.created_at,
             color: parts.color_widget.map(|it| it.color),
-            label_ids: self.label_ids,
-            add_label_ids: self.add_label_ids,
-            remove_label_ids: self.remove_label_ids,
+            wears: Flat(self.wears),
             start_is_fixed: fixed(&dates.start_date),
             due_is_fixed: fixed(&dates.due_date),
             start_on: dates.start_date.map(|day| day.0),

@@ -99,20 +99,20 @@ fn epics(items: &[i64]) -> Vec<i64> {
 /// an issue that has one.
 fn like_issues(filter: &IssueFilter) -> EpicFilter {
     let has = |marks: &Marks| {
-        matches!(marks.milestone, Some(Has::This(_) | Has::Any))
-            || matches!(marks.assignee, Some(Has::This(_) | Has::Any))
+        matches!(marks.alike.milestone, Some(Has::This(_) | Has::Any))
+            || matches!(marks.alike.assignee, Some(Has::This(_) | Has::Any))
             || matches!(marks.weight, Some(Has::This(_) | Has::Any))
-            || !marks.assignee_usernames.is_empty()
+            || !marks.alike.assignee_usernames.is_empty()
     };
     let lacks = |marks: &Marks| {
-        marks.milestone == Some(Has::None)
-            || marks.assignee == Some(Has::None)
+        marks.alike.milestone == Some(Has::None)
+            || marks.alike.assignee == Some(Has::None)
             || marks.weight == Some(Has::None)
     };
     let marks = |marks: &Marks| EpicMarks {
-        labels: marks.labels.clone(),
-        author_id: marks.author_id,
-        author_username: marks.author_username.clone(),
+        labels: marks.alike.labels.clone(),
+        author_id: marks.alike.author_id,
+        author_username: marks.alike.author_username.clone(),
     };
     EpicFilter {
         state: filter.state,
@@ -120,8 +120,8 @@ fn like_issues(filter: &IssueFilter) -> EpicFilter {
         is: marks(&filter.is),
         not: marks(&filter.not),
         times: filter.times.clone(),
-        reaction: filter.is.reaction.clone(),
-        not_reaction: filter.not.reaction.clone(),
+        reaction: filter.is.alike.reaction.clone(),
+        not_reaction: filter.not.alike.reaction.clone(),
         confidential: filter.confidential,
         iids: filter.is.iids.clone(),
         not_iids: filter.not.iids.clone(),

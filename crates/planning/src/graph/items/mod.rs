@@ -14,7 +14,7 @@ mod widgets;
 
 use super::enums::ITEM_STATE;
 use super::epics::{EpicView, Epics};
-use super::{ISSUE_ID, Issues, WORK_ITEM, caller, html};
+use super::{ISSUE_ID, Issues, WORK_ITEM, caller, html, referred};
 use crate::model::epics::WORK_ITEMS;
 use crate::model::{Issue, IssueState};
 use crate::store::issues as rows;
@@ -221,7 +221,7 @@ pub fn graph(g: &mut Graph) {
         }
     });
     let it = g.object::<WorkItem>("WorkItem", "An issue, an incident, a task or an epic.");
-    around(marks(texts(it)));
+    around(marks(referred(texts(it), WorkItem::reference)));
     g.node::<WorkItems, _>(WORK_ITEM_ID, object("WorkItem"));
     g.count("WorkItem");
     types::graph(g);
@@ -268,15 +268,6 @@ fn texts(it: ObjectBuilder<'_, WorkItem>) -> ObjectBuilder<'_, WorkItem> {
         .describe("Its page.")
         .field("webPath", STRING, |it| Some(it.path()))
         .describe("Path of its page.")
-        .resolve("reference", STRING.required(), |it, args: Args, _| async move {
-            Ok(it.reference(args.get::<Option<bool>>("full")?.unwrap_or(false)))
-        })
-        .describe("How it is named.")
-        .arg(
-            argument("full", BOOLEAN)
-                .default(false)
-                .describe("With the path of its project or group."),
-        )
 }
 
 fn marks(it: ObjectBuilder<'_, WorkItem>) -> ObjectBuilder<'_, WorkItem> {

@@ -1,17 +1,17 @@
 //! Who takes part in work items, and who is told of them.
 
-use super::super::{Pages, epics, mapped, read_pages, standing};
+use super::super::{Pages, epics, mapped, standing, taking_part};
 use super::each;
 use super::widgets::{Widget, items, of};
 use crate::graph::epics::EpicView;
 use crate::model::Issue;
 use crate::model::epics::ItemKind;
-use crate::store::items::{self as rows, Participant};
-use identity::graph::{People, Person};
-use identity::viewer::Viewer;
-use kernel::graph::{Args, Ask, BOOLEAN, Context, Graph, HasTypeRef, Key, Order, Window, object};
+use crate::store::epics::list::EPICS;
+use crate::store::listed::ISSUES;
+use crate::store::taking_part::WithPeople;
+use identity::graph::Person;
+use kernel::graph::{Args, Ask, BOOLEAN, Context, Graph, HasTypeRef, object};
 use std::sync::Arc;
-use store::Tx;
 
 pub fn graph(g: &mut Graph) {
     of(g, "PARTICIPANTS")
@@ -42,17 +42,11 @@ async fn participants(
 }
 
 async fn page(of: ItemKind, ids: Vec<i64>, ask: Ask, context: Context) -> Pages<Person> {
-    let key = Key::int("people.user_id", Order::Asc);
-    let window = ask.window(&context, "participants", &[key])?;
-    let asked = ids.clone();
-    let read = move |tx: &mut Tx<'_>, viewer: &Viewer, window: &Window| {
-        rows::participants(tx, viewer, of, &asked, window)
+    let of: WithPeople = match of {
+        ItemKind::Issue => (ISSUES, &["assignees"]),
+        ItemKind::Epic => (EPICS, &[]),
     };
-    let keys = |it: &Participant| vec![it.user_id.into()];
-    let pages = read_pages(&context, window, &ids, read, keys).await?;
-    let named = pages.iter().flat_map(|page| page.rows.iter().map(|(row, _)| row.user_id));
-    let named: Vec<i64> = named.collect();
-    let people = context.load::<People>(named).await?;
-    let person = |it: &Participant| people.get(&it.user_id).cloned();
+    let (pages, people) = taking_part(of, &ids, ask, &context).await?;
+    let person = |id: &i64| people.get(id).cloned();
     Ok(pages.into_iter().map(|page| Some(mapped(page, person))).collect())
 }

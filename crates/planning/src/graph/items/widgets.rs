@@ -6,11 +6,12 @@ use super::{WorkItem, WorkItems, each, lists};
 use crate::formats::tasks;
 use crate::graph::enums::HEALTH;
 use crate::graph::epics::{Below, EpicView, OfIssues, lines};
-use crate::model::epics::{EPIC, ItemKind, WORK_ITEMS};
+use crate::model::epics::{EPIC, WORK_ITEMS};
 use crate::model::{HealthStatus, Issue, IssueState, Label, Milestone, color, human_span};
 use crate::rules::epics::said;
 use crate::rules::issues::noteable;
 use crate::store::awards::{Award, Awardable};
+use crate::store::labels::WornBy;
 use crate::store::notes::ISSUE;
 use crate::store::threads::Discussion;
 use crate::store::todos::Todo;
@@ -251,7 +252,7 @@ fn lists_beside(g: &mut Graph) {
         .connections("labels", object::<Label>("Label"), worn)
         .describe("Its labels, by title.");
     of(g, "MILESTONE")
-        .load::<milestones::MilestonesOfIssues, _>(
+        .load::<milestones::MilestonesOfThings, _>(
             "milestone",
             object::<Milestone>("Milestone"),
             |it| it.issue().and_then(|issue| issue.milestone_id),
@@ -291,8 +292,8 @@ async fn assignees(
 
 async fn worn(widgets: Vec<Arc<Widget>>, ask: Ask, _: Args, context: Context) -> Pages<Label> {
     let on = |of, ids| labels::worn(of, ids, ask.clone(), context.clone());
-    let of_issues = |all: Vec<_>| on(ItemKind::Issue, ids(&all));
-    let of_epics = |all: Vec<_>| on(ItemKind::Epic, numbers(&all));
+    let of_issues = |all: Vec<_>| on(WornBy::ISSUES, ids(&all));
+    let of_epics = |all: Vec<_>| on(WornBy::EPICS, numbers(&all));
     each(items(&widgets), of_issues, of_epics).await
 }
 

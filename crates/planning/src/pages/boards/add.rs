@@ -9,6 +9,7 @@ use crate::pages::list::filter;
 use crate::pages::narrowed::at;
 use crate::rules::boards::moves::Table;
 use crate::rules::issues::IssueInput;
+use crate::rules::labelling::Labelling;
 use crate::store::boards::projects;
 use identity::pages::challenge::Solved;
 use identity::pages::refusal::{Refusal, outcome};
@@ -16,7 +17,7 @@ use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::flash;
 use kernel::http::params::Text;
-use kernel::http::{Params, RequestContext, Response};
+use kernel::http::{Flat, Params, RequestContext, Response};
 use kernel::ids::Reference;
 use spaces::pages::Visit;
 use std::sync::Arc;
@@ -50,7 +51,7 @@ pub async fn add(
     let (board, project) = (asked.clone(), form.project);
     let wanted = app.read(move |tx| wanted(tx, &by, &board, key, project)).await?;
     let input = IssueInput {
-        add_label_ids: wanted.label.iter().map(|(id, _)| *id).collect(),
+        wears: Flat(Labelling::also_ids(wanted.label.iter().map(|(id, _)| *id).collect())),
         ..IssueInput::titled(&title)
     };
     let writer = Writer::by_form(visit.viewer.clone(), request, solution);
@@ -96,7 +97,7 @@ fn wanted(
             known.into_iter().find(|(id, _)| Some(*id) == project).found("Project")?
         }
     };
-    let back = at(&shown.url(), &query.filters().query(Default::default(), None));
+    let back = at(&shown.url(), &query.filters().narrowed().query(Default::default(), None));
     Ok(Wanted { project, path, label, back })
 }
 

@@ -6,8 +6,8 @@ mod change;
 mod moves;
 pub mod parts;
 
-use super::list::{ListPage, colors, filter, issues_of};
-use super::narrowed::at;
+use super::list::{ListPage, filter, issues_of};
+use super::narrowed::{at, colors};
 use super::{authorized, labels};
 use crate::access::Scope;
 use crate::model::boards::{Columns, Key};
@@ -157,7 +157,7 @@ fn read(
             0 | 1 => Vec::new(),
             _ => stored.iter().map(tab).collect(),
         },
-        chips: filters.chips(&url, &colors),
+        chips: filters.narrowed().chips(&url, &colors),
         filters,
         can_manage,
         is_stored: current > 0,
@@ -186,7 +186,7 @@ fn columns(
     let found = asked.cards(tx, &keys, |key| query.most(key))?;
     let mut cards = cards::read(tx, viewer, &shown.space, found)?;
     let projects = projects::open_to(tx, viewer, &shown.scope, MOST_PROJECTS)?;
-    let narrows = filters.query(Default::default(), None);
+    let narrows = filters.narrowed().query(Default::default(), None);
     let url = shown.url();
     let column = |key: Key| {
         let cards = cards.remove(&key.number()).unwrap_or_default();

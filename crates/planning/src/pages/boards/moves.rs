@@ -121,7 +121,7 @@ pub async fn carry(
         })
         .await;
     let wants_json = request.header(header::ACCEPT).is_some_and(|kinds| kinds.contains("json"));
-    let back = at(&url, &query.filters().query(Default::default(), None));
+    let back = at(&url, &query.filters().narrowed().query(Default::default(), None));
     match (done, wants_json) {
         (Ok(moved), true) => answer(StatusCode::OK, &moved),
         (Ok(moved), false) => flash::done(&app, &back, moved.said),

@@ -8,6 +8,7 @@ use crate::pages::{issue::actions::typed, words};
 use crate::rules::epics::change::EpicInput;
 use crate::rules::epics::{places, requests, said::noteable};
 use crate::rules::issues::StateEvent;
+use crate::rules::labelling::Labelling;
 use crate::rules::{awards, todos};
 use crate::store::awards::Awardable;
 use identity::pages::refusal::Refusal;
@@ -68,7 +69,7 @@ fn wanted(tx: &mut Tx<'_>, page: &EpicPage, form: &FieldForm, group_id: i64) -> 
     match form.action {
         Action::Close => wanted.state_event = Some(StateEvent::Close),
         Action::Reopen => wanted.state_event = Some(StateEvent::Reopen),
-        Action::Labels => wanted.labels = Some(words(&form.labels)),
+        Action::Labels => *wanted.wears = Labelling::these(words(&form.labels)),
         Action::Color => wanted.color = Some(form.color.to_string()),
         Action::Parent => {
             wanted.parent_id = parent(tx, page.viewer(), group_id, &form.parent)?;

@@ -64,10 +64,6 @@ impl EpicsPage {
     pub fn sort(&self) -> EpicSort {
         self.sort.unwrap_or_default()
     }
-
-    pub fn filters(&self) -> usize {
-        self.narrowed().filters()
-    }
 }
 
 kernel::params! {

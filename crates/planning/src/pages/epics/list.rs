@@ -5,20 +5,17 @@ use super::forms::{EpicSort, EpicsPage, SeenBy};
 use super::views::{EpicRow, Epics};
 use crate::model::IssueState;
 use crate::model::epics::Epic;
-use crate::pages::list::{by_tab, colors};
-use crate::pages::narrowed::{ListTab, at};
+use crate::pages::narrowed::{self, by_tab, colors};
 use crate::pages::notes::Person;
-use crate::pages::words;
-use crate::store::epics::list::{self as rows, EpicFilter, EpicMarks, OrderBy};
+use crate::store::epics::list::{EpicFilter, EpicMarks, OrderBy, Sorting};
 use crate::store::epics::progress;
-use crate::store::issues::filter::Has;
-use crate::store::labels;
+use crate::store::{labels, listing};
 use identity::entities::load_basic;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::html::ui::{Choice, Tab};
-use kernel::html::{Html, Moment, Pages};
+use kernel::html::ui::Choice;
+use kernel::html::{Html, Moment};
 use kernel::http::{Paging, Params, Response};
 use spaces::access::Purpose;
 use spaces::model::Namespace;
@@ -34,14 +31,12 @@ const SORTS: &[(&str, &str)] = &[
 
 impl EpicsPage {
     fn filter(&self, state: Option<IssueState>) -> EpicFilter {
-        let text = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
-        let titles = words(&self.labels);
         EpicFilter {
             state,
-            search: text(&self.search),
+            search: narrowed::text(&self.search),
             is: EpicMarks {
-                labels: (!titles.is_empty()).then_some(Has::This(titles)),
-                author_username: text(self.author.trim_start_matches('@')),
+                labels: narrowed::labels(&self.labels),
+                author_username: narrowed::name(&self.author),
                 ..EpicMarks::default()
             },
             confidential: self.seen.map(|seen| seen == SeenBy::Reporters),
@@ -50,13 +45,14 @@ impl EpicsPage {
         }
     }
 
-    fn order(&self) -> (OrderBy, bool) {
-        match self.sort() {
+    fn sorting(&self) -> Sorting {
+        let (by, descending) = match self.sort() {
             EpicSort::Newest => (OrderBy::CreatedAt, true),
             EpicSort::Oldest => (OrderBy::CreatedAt, false),
             EpicSort::Updated => (OrderBy::UpdatedAt, true),
             EpicSort::Title => (OrderBy::Title, false),
-        }
+        };
+        Sorting { by, descending }
     }
 }
 
@@ -69,34 +65,24 @@ pub async fn show(
             let (space, desk) = desk(tx, &viewer, &address, Purpose::Read)?;
             let state = params.state.unwrap_or_default();
             let count = |tx: &mut Tx<'_>, state| {
-                rows::count(tx, &viewer, &desk.group, &params.filter(Some(state)))
+                listing::count::<Epic>(tx, &viewer, &desk.group, &params.filter(Some(state)))
             };
             let counts = by_tab(count(tx, IssueState::Opened)?, count(tx, IssueState::Closed)?);
-            let total = counts.iter().find(|(one, _)| *one == state).map_or(0, |(_, n)| *n);
             let filter = params.filter(IssueState::from_text(state.as_str()));
-            let order = params.order();
-            let found = rows::list(tx, &viewer, &desk.group, &filter, order, paging.clone())?;
+            let sorting = params.sorting();
+            let found = listing::rows::<Epic>(tx, &viewer, &desk.group, &filter, sorting, &paging)?;
             let url = format!("{}/-/epics", space.url());
-            let narrowed = params.narrowed();
-            let tab = |(one, count): &(ListTab, i64)| {
-                let to = at(&url, &narrowed.query(*one, None));
-                Tab::new(one.label(), to, *one == state).count(count.unsigned_abs())
-            };
+            let colors = colors(tx, &space, &params.labels)?;
+            let frame = params.narrowed().frame(url, &counts, &colors, &paging);
             let head = space.head(tx, &viewer)?;
-            let is_filtered = narrowed.narrows();
             Ok(Epics {
                 can_create: desk.plans(),
                 can_hide: desk.is_reporter(),
-                is_first: !is_filtered && counts[2].1 == 0,
-                is_filtered,
-                state,
-                tabs: counts.iter().map(tab).collect(),
-                chips: narrowed.chips(&url, &colors(tx, &space, &params.labels)?),
+                is_first: !frame.is_filtered && counts[2].1 == 0,
+                frame,
                 sorts: Choice::list(SORTS),
-                pages: Pages::of(&paging, total, at(&url, &narrowed.query(state, None))),
-                epics: read_rows(tx, &viewer, &desk.group, found.items)?,
+                epics: read_rows(tx, &viewer, &desk.group, found)?,
                 page: head.page(page, Section::Epics),
-                url,
                 filters: params,
             })
         })

@@ -11,12 +11,13 @@ use crate::pages::issue::actions::typed;
 use crate::pages::{lines, words};
 use crate::rules::epics::change::EpicInput;
 use crate::rules::epics::places::EpicPlace;
+use crate::rules::labelling::Labelling;
 use identity::pages::challenge::{Challenge, Solved};
 use identity::pages::refusal::{Refusal, outcome};
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::{Html, flash, form};
-use kernel::http::{Params, Patch, RequestContext, Response};
+use kernel::http::{Flat, Params, Patch, RequestContext, Response};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
 use spaces::pages::{Section, Visit};
@@ -34,7 +35,7 @@ impl EpicTexts {
         Ok(EpicInput {
             title: Some(self.title.to_string()),
             description: Patch::Value(self.description.to_string()),
-            labels: Some(words(&self.labels)),
+            wears: Flat(Labelling::these(words(&self.labels))),
             color: Some(self.color.to_string()).filter(|color| !color.is_empty()),
             parent_id: match self.parent.trim() {
                 "" => Patch::Absent,

@@ -9,15 +9,15 @@ use super::{desk, find};
 use crate::access::Desk;
 use crate::model::epics::Epic;
 use crate::pages::boxes::Tickable;
-use crate::pages::notes::{NotePage, Open, Person};
+use crate::pages::notes::{NotePage, Person};
 use crate::pages::talk::{ENTRIES, StoryReader, TalkForms, TalkView, Writing};
 use crate::rules::comments::Talk;
 use crate::rules::epics::places::is_subscribed;
 use crate::rules::epics::requests::may_destroy;
 use crate::rules::references::Links;
-use crate::rules::threads::Resolves;
 use crate::store::awards::{self, Awardable};
 use crate::store::epics::{self as rows, tree as lines};
+use crate::store::threads::Resolves;
 use identity::entities::load_basic;
 use identity::pages::challenge::Challenge;
 use identity::viewer::Viewer;
@@ -40,12 +40,7 @@ pub async fn show(
     app: App, viewer: Viewer, address: Address, Params(path): Params<OneEpic>, paging: Paging,
 ) -> Result<Response> {
     let asked = path.asked.0;
-    let open = Open {
-        note_id: asked.story.edit,
-        is_alone: asked.story.is_part(),
-        ..Open::default()
-    };
-    let talk = TalkForms { open, ..TalkForms::default() };
+    let talk = TalkForms::untyped(&asked.story);
     let typed = EpicForms { talk, ..EpicForms::default() };
     render(&app, viewer, address, (path.epic_iid, asked), paging, typed).await
 }

@@ -6,34 +6,29 @@ use super::linked::Linked;
 use super::tree::Branches;
 use crate::model::Label;
 use crate::model::epics::Epic;
-use crate::pages::narrowed::ListTab;
+use crate::pages::narrowed::Frame;
 use crate::pages::notes::Person;
 use crate::pages::talk::TalkView;
 use crate::store::epics::progress::Progress;
 use askama::Template;
 use identity::pages::refusal::Refusal;
-use kernel::html::ui::{self, Chip, Choice, Tab};
-use kernel::html::{Errors, Moment, Page, Pages};
+use kernel::html::ui::{self, Choice};
+use kernel::html::{Errors, Moment, Page};
 
 /// `…/-/epics`.
 #[derive(Debug, Template)]
 #[template(path = "epics/list.html")]
 pub struct Epics {
     pub page: Page,
-    pub url: String,
+    pub frame: Frame,
     pub filters: EpicsPage,
-    pub state: ListTab,
-    pub tabs: Vec<Tab>,
-    pub chips: Vec<Chip>,
     pub sorts: Vec<Choice>,
-    pub is_filtered: bool,
     /// The group has none yet.
     pub is_first: bool,
     pub can_create: bool,
     /// The viewer sees confidential ones.
     pub can_hide: bool,
     pub epics: Vec<EpicRow>,
-    pub pages: Pages,
 }
 
 impl Epics {

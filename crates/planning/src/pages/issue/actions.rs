@@ -10,6 +10,7 @@ use crate::rules::epics::places as epics;
 use crate::rules::epics::promote::promote;
 use crate::rules::issues::places::{found_signed_in, found_to_write, subscribe};
 use crate::rules::issues::{Assignees, IssueInput, StateEvent, noteable};
+use crate::rules::labelling::Labelling;
 use crate::rules::{awards, todos};
 use crate::store::awards::Awardable;
 use identity::pages::refusal::Refusal;
@@ -152,7 +153,7 @@ async fn wanted(app: &App, page: &IssuePage, form: &ChangeForm) -> Result<IssueI
         Action::Close => return Ok(IssueInput::event(StateEvent::Close)),
         Action::Reopen => return Ok(IssueInput::event(StateEvent::Reopen)),
         Action::Assignees => wanted.assignees = assignees(app, &text(&form.assignees)).await?,
-        Action::Labels => wanted.labels = Some(words(&text(&form.labels))),
+        Action::Labels => *wanted.wears = Labelling::these(words(&text(&form.labels))),
         Action::Milestone => {
             wanted.milestone_id = match form.milestone_id {
                 Some(0) | None => Patch::Null,
@@ -212,13 +213,22 @@ pub fn typed<T: FromStr>(
 
 /// Who is named in a text, with commas between them.
 pub async fn assignees(app: &App, text: &str) -> Result<Assignees> {
+    people_named(app, "assignees", text).await.map(Assignees::Set)
+}
+
+/// The ids of those who are named in a field, with commas between them.
+///
+/// # Errors
+///
+/// `Invalid` of the field if one of them is not here.
+pub async fn people_named(app: &App, field: &'static str, text: &str) -> Result<Vec<i64>> {
     let names: Vec<String> =
         words(text).iter().map(|name| name.trim_start_matches('@').to_owned()).collect();
     let wanted = names.clone();
     let ids = app.read(move |tx| ids_by_usernames(tx, &wanted)).await?;
     match ids.len() < names.len() {
-        true => Err(Error::invalid("assignees", "names somebody who is not here")),
-        false => Ok(Assignees::Set(ids)),
+        true => Err(Error::invalid(field, "names somebody who is not here")),
+        false => Ok(ids),
     }
 }
 

@@ -7,15 +7,17 @@ use crate::model::Issue;
 use crate::pages::list::{ListPage, Listed, issues_of};
 use crate::pages::{first_page, words};
 use crate::rules::issues::{Assignees, IssueInput, StateEvent, requests};
+use crate::rules::labelling::Labelling;
 use crate::store::issues::filter::IssueFilter;
-use crate::store::issues::list;
+use crate::store::issues::list::{OrderBy, Sorting};
+use crate::store::listing;
 use http::Method;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::{Pages, flash, ui};
 use kernel::http::params::Text;
-use kernel::http::{Paging, Params, Patch, Response, Routes};
+use kernel::http::{Flat, Paging, Params, Patch, Response, Routes};
 use kernel::ids::Reference;
 use spaces::pages::{Visit, section};
 use std::collections::{BTreeSet, HashMap};
@@ -119,9 +121,9 @@ struct Bulk<'b> {
 impl Bulk<'_> {
     fn change(&self, tx: &mut Tx<'_>, chosen: &[i64]) -> Result<BulkOutcome> {
         let filter = IssueFilter { ids: Some(chosen.to_vec()), ..IssueFilter::default() };
-        let sorting = list::Sorting { by: list::OrderBy::CreatedAt, descending: false };
+        let sorting = Sorting { by: OrderBy::CreatedAt, descending: false };
         let all = first_page(i64::try_from(MAX_ISSUES).unwrap_or(i64::MAX));
-        let issues = list::list(tx, self.viewer, self.scope, &filter, sorting, all)?.items;
+        let issues = listing::rows::<Issue>(tx, self.viewer, self.scope, &filter, sorting, &all)?;
         let missing = chosen.len().saturating_sub(issues.len());
         let mut done = BulkOutcome { kept_away: missing as u64, ..BulkOutcome::default() };
         let projects: BTreeSet<i64> = issues.iter().map(|issue| issue.project_id).collect();
@@ -180,8 +182,11 @@ async fn wanted(app: &App, form: BulkForm) -> Result<IssueInput> {
     let added = words(&form.add_labels);
     Ok(IssueInput {
         state_event: form.state_event,
-        add_labels: (!added.is_empty()).then_some(added),
-        remove_labels: words(&form.remove_labels),
+        wears: Flat(Labelling {
+            add_labels: (!added.is_empty()).then_some(added),
+            remove_labels: words(&form.remove_labels),
+            ..Labelling::default()
+        }),
         assignees: match names {
             "" => Assignees::default(),
             "none" => Assignees::Set(Vec::new()),

@@ -8,22 +8,23 @@ mod page;
 
 use super::boxes::Tickable;
 use super::desk;
-use super::notes::{NotePage, Open, Person, StoryQuery};
+use super::notes::{NotePage, Person, StoryQuery};
 use super::talk::{self, ENTRIES, StoryReader, TalkForms, TalkView, Writing};
 use super::views::{self, IssueView};
 use crate::access::{Desk, ProjectAccess};
 use crate::model::{EscalationStatus, Issue};
+use crate::requests::begins;
 use crate::rules::epics::promote::may_promote;
 use crate::rules::issues::noteable;
 use crate::rules::issues::places::is_subscribed;
 use crate::rules::issues::requests::{find, may_edit};
 use crate::rules::references::Links;
-use crate::rules::threads::Resolves;
 use crate::store::awards::{self as award_rows, Awardable};
 use crate::store::issues::links;
 use crate::store::issues::timeline::Timeline;
 use crate::store::notes::shown;
 use crate::store::threads;
+use crate::store::threads::Resolves;
 use actions::{ChangeForm, change};
 use http::Method;
 use identity::entities::load_basic;
@@ -64,12 +65,7 @@ async fn show(
     app: App, viewer: Viewer, address: Address, Params(path): Params<OneIssue>, paging: Paging,
 ) -> Result<Response> {
     let story = path.story.0;
-    let open = Open {
-        note_id: story.edit,
-        is_alone: story.is_part(),
-        ..Open::default()
-    };
-    let talk = TalkForms { open, ..TalkForms::default() };
+    let talk = TalkForms::untyped(&story);
     let typed = IssueForms { talk, ..IssueForms::default() };
     render(&app, viewer, address, (path.issue_iid, story), paging, typed).await
 }
@@ -198,6 +194,7 @@ impl Reader<'_> {
                 false => None,
             },
             may_promote: may_edit && may_promote(tx, self.viewer, self.desk, issue)?,
+            beginning: begins(tx, self.viewer, self.desk, issue)?,
             may_edit,
             may_award: self.may_write(),
             escalation: self.escalation(),

@@ -4,16 +4,15 @@ use crate::model::epics::Epic;
 use crate::store::epics::roadmap::Progress;
 use kernel::html::ui::timeline::Row;
 use std::collections::HashMap;
+use store::grouped;
 
 /// What is drawn of each: those that stand below none of them in their order, each with
 /// those below it.
 pub fn rows(
     roots: Vec<Epic>, below: Vec<Epic>, done: &HashMap<i64, Progress>, group_id: i64,
 ) -> Vec<Row> {
-    let mut children: HashMap<i64, Vec<Epic>> = HashMap::new();
-    for epic in below {
-        children.entry(epic.parent_id.unwrap_or_default()).or_default().push(epic);
-    }
+    let mut children =
+        grouped(below.into_iter().map(|epic| (epic.parent_id.unwrap_or_default(), epic)));
     let mut rows = Vec::new();
     // The next one is at the end.
     let mut waiting: Vec<(usize, Epic)> = roots.into_iter().rev().map(|epic| (0, epic)).collect();

@@ -3,14 +3,13 @@
 
 mod drawn;
 
-use super::narrowed::{ListTab, at};
+use super::narrowed::{self, ListTab, at};
 use super::{authorized, words};
 use crate::access::switches::need_epics;
 use crate::model::IssueState;
 use crate::model::epics::Epic;
 use crate::store::epics::list::{EpicFilter, EpicMarks};
 use crate::store::epics::roadmap::{Asked, progress};
-use crate::store::issues::filter::Has;
 use crate::store::milestones;
 use askama::Template;
 use http::Method;
@@ -135,15 +134,13 @@ impl Query {
     }
 
     fn filter(&self) -> EpicFilter {
-        let text = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
-        let labels = words(&self.labels);
         EpicFilter {
             state: IssueState::from_text(self.state.unwrap_or_default().as_str()),
-            search: text(&self.search),
+            search: narrowed::text(&self.search),
             is: EpicMarks {
-                labels: (!labels.is_empty()).then_some(Has::This(labels)),
+                labels: narrowed::labels(&self.labels),
                 author_id: None,
-                author_username: text(self.author.trim_start_matches('@')),
+                author_username: narrowed::name(&self.author),
             },
             descendants: true,
             ..EpicFilter::default()

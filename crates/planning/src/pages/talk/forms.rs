@@ -113,7 +113,7 @@ async fn say<P: TalkPage>(
         let Said::Note(note, _) = said else {
             return Ok(None);
         };
-        let timeline = Timeline::new(tx, &viewer, noteable, is_reporter);
+        let timeline = Timeline::new(tx, &viewer, noteable, is_reporter).with(P::EVENTS);
         let place = timeline.place_of(tx, &note)?;
         Ok(Some(match place.is_in_story() {
             true => at("", place.entries_before / ENTRIES + 1, note.id),

@@ -1,25 +1,26 @@
 //! What people say about something on its own page: comments, answers, changes,
-//! threads and boxes, alike for issues and epics.
+//! threads and boxes, alike for issues, epics and things of rooms above.
 
 mod forms;
 mod story;
 mod view;
 
 use super::boxes::BoxForm;
-use super::notes::Open;
+use super::notes::{Open, StoryQuery};
 use crate::guarded::{NoteablePath, Writer};
 use crate::rules::issues::StateEvent;
+use crate::store::issues::timeline::EventRows;
 use crate::store::notes::Noteable;
 use http::Method;
 use identity::pages::refusal::Refusal;
 use identity::spam::Guarded;
 use identity::viewer::Viewer;
 use kernel::app::App;
-use kernel::error::{Found, Result};
+use kernel::error::{Error, Found, Result};
 use kernel::http::params::Text;
 use kernel::http::{Call, FromCall, Paging, Params, Response, Routes};
 use spaces::pages::Visit;
-use std::future::Future;
+use std::future::{Future, ready};
 use store::Tx;
 
 pub use story::StoryReader;
@@ -34,6 +35,7 @@ kernel::params! {
     struct NumberPath {
         pub issue_iid: Option<i64>,
         pub epic_iid: Option<i64>,
+        pub merge_request_iid: Option<i64>,
     }
 }
 
@@ -50,7 +52,7 @@ impl FromCall for Numbered {
         let Params(path) = Params::<NumberPath>::from_call(call).await?;
         Ok(Numbered {
             visit: Visit::from_call(call).await?,
-            iid: path.issue_iid.or(path.epic_iid).found("")?,
+            iid: path.issue_iid.or(path.epic_iid).or(path.merge_request_iid).found("")?,
             paging: Paging::from_call(call).await?,
         })
     }
@@ -59,6 +61,8 @@ impl FromCall for Numbered {
 /// The page of something, for somebody signed in.
 pub trait TalkPage: FromCall + Clone + Send + Sync + 'static {
     type Spot: NoteablePath;
+    /// What became of it, where it is a thing of a room above.
+    const EVENTS: Option<EventRows> = None;
 
     fn viewer(&self) -> &Viewer;
 
@@ -68,13 +72,17 @@ pub trait TalkPage: FromCall + Clone + Send + Sync + 'static {
     /// Finds it, for who sees it.
     fn here(&self, tx: &mut Tx<'_>) -> Result<Here<Self::Spot>>;
 
-    /// Ticks a box of its description.
-    fn tick(&self, tx: &mut Tx<'_>, form: &BoxForm) -> Result<()>;
+    /// Ticks a box of its description; there is none to tick unless it says so.
+    fn tick(&self, _: &mut Tx<'_>, _: &BoxForm) -> Result<()> {
+        Err(Error::NotFound(""))
+    }
 
-    /// Closes it, or opens it again.
+    /// Closes it, or opens it again; it is never closed unless it says so.
     fn change_state(
-        &self, app: &App, by: Writer, spot: Self::Spot, event: StateEvent,
-    ) -> impl Future<Output = Result<Guarded<()>>> + Send;
+        &self, _: &App, _: Writer, _: Self::Spot, _: StateEvent,
+    ) -> impl Future<Output = Result<Guarded<()>>> + Send {
+        ready(Err(Error::NotFound("")))
+    }
 
     /// The page with a form that was refused.
     fn again(self, app: &App, typed: TalkForms) -> impl Future<Output = Result<Response>> + Send;
@@ -96,6 +104,13 @@ pub struct TalkForms {
     pub draft: Draft,
     pub open: Open,
     pub refusal: Refusal,
+}
+
+impl TalkForms {
+    /// Nothing was typed yet.
+    pub fn untyped(asked: &StoryQuery) -> TalkForms {
+        TalkForms { open: Open::of(asked), ..TalkForms::default() }
+    }
 }
 
 kernel::params! {

@@ -6,9 +6,11 @@ use crate::store::threads::COUNTED;
 use askama::Template;
 use askama::filters::HtmlSafe;
 use identity::pages::challenge::Challenge;
+use identity::viewer::Viewer;
 use kernel::html::ui;
 use kernel::html::{Errors, Pages};
 use kernel::http::paging::COUNT_LIMIT;
+use std::collections::HashMap;
 
 /// Who may say what.
 #[derive(Debug, Clone, Copy)]
@@ -25,6 +27,20 @@ pub struct Writing {
     pub hint: &'static str,
 }
 
+impl Writing {
+    /// Of something that has neither internal notes nor a state.
+    pub fn plain(viewer: &Viewer, may_write: bool) -> Writing {
+        Writing {
+            is_signed_in: viewer.user_id().is_some(),
+            may_write,
+            may_write_inside: false,
+            is_locked: false,
+            state: None,
+            hint: "Markdown.",
+        }
+    }
+}
+
 /// A part of a page, below what it is about.
 #[derive(Debug, Template)]
 #[template(path = "talk.html")]
@@ -39,6 +55,8 @@ pub struct TalkView {
     is_part: bool,
     /// Threads that are not resolved, counted to 99 and one more.
     to_resolve: u64,
+    /// Where the first of them is, if it is on another page.
+    elsewhere: Option<String>,
     /// A note that was refused, or nothing.
     draft: Draft,
     errors: Errors,
@@ -62,6 +80,7 @@ impl TalkView {
             pages,
             is_part: false,
             to_resolve: 0,
+            elsewhere: None,
             draft: typed.draft.clone(),
             errors: typed.refusal.errors.clone(),
             challenge: typed.refusal.challenge.clone().filter(|_| of_draft),
@@ -76,6 +95,27 @@ impl TalkView {
     /// With so many threads to resolve.
     pub fn to_resolve(self, to_resolve: u64) -> TalkView {
         TalkView { to_resolve, ..self }
+    }
+
+    /// The first of them is on another page, at this address.
+    pub fn elsewhere(self, elsewhere: Option<String>) -> TalkView {
+        TalkView { elsewhere, ..self }
+    }
+
+    /// The discussions of the story.
+    pub fn discussions(&self) -> Vec<String> {
+        self.story.discussions()
+    }
+
+    /// Says what discussions are about, as [`Story::stand`] does.
+    pub fn stand(&mut self, about: &HashMap<String, String>) {
+        self.story.stand(about);
+    }
+
+    /// Where the first thread is that is not resolved.
+    fn first_unresolved(&self) -> Option<String> {
+        let here = self.story.first_unresolved().map(|id| format!("#discussion_{id}"));
+        here.or_else(|| self.elsewhere.clone())
     }
 
     /// How much happened, counted no further than lists are.

@@ -1,80 +1,39 @@
 //! What became of an epic.
 
-use super::{Base, EpicRequest};
+use super::Base;
 use crate::entity::events::{EventEntity, Named, event_about};
 use crate::model::EventKind;
-use crate::model::epics::EPIC;
-use crate::rest::in_path;
+use crate::model::epics::{EPIC, Epic};
+use crate::rest::events::{self, Eventful};
+use crate::rules::epics::places::EpicPlace;
 use crate::store::epics::events as rows;
-use kernel::error::{Found, Result};
-use kernel::http::openapi::Operation;
-use kernel::http::params::FromParams;
-use kernel::http::{Call, FromCall, Ok200, Paged, Paging, Routes};
-
-/// Epics have neither milestones nor weights.
-const KINDS: [EventKind; 2] = [EventKind::State, EventKind::Label];
+use crate::store::issues::events::Event;
+use kernel::app::App;
+use kernel::error::Result;
+use kernel::http::{Paged, Paging, Routes};
+use store::Tx;
 
 pub(super) fn routes(r: &mut Routes, base: Base) {
-    for kind in KINDS {
-        let all = &base.one(&format!("/resource_{kind}_events"));
-        r.get(all, list)
-            .named(&base.named(&format!("{kind}_events")))
-            .summary(format!("Lists the {kind} events of an epic"));
-        r.get(&format!("{all}/{{{kind}_event_id}}"), show)
-            .named(&base.named(&format!("{kind}_event")))
-            .summary(format!("Shows a {kind} event of an epic"));
-    }
+    events::of::<EpicPlace>(r, &base.one(""), (base.name, "an epic"));
 }
 
-kernel::params! {
-    /// The event that a path names, by one of these.
-    pub struct EpicEventPath {
-        /// Id of the event.
-        pub state_event_id: Option<i64>,
-        /// Id of the event.
-        pub label_event_id: Option<i64>,
-    }
-}
+impl Eventful for EpicPlace {
+    type Kind = EventKind;
+    type Event = Event;
+    type Entity = EventEntity;
+    /// Epics have neither milestones nor weights.
+    const KINDS: &'static [EventKind] = &[EventKind::State, EventKind::Label];
 
-/// The kind of events that a path is about, and the one it names, if it does.
-struct OfKind {
-    kind: EventKind,
-    event_id: Option<i64>,
-}
-
-impl FromCall for OfKind {
-    async fn from_call(call: &mut Call) -> Result<Self> {
-        let named: EpicEventPath = in_path(call)?;
-        let is_about = |kind: &&EventKind| {
-            let word = format!("/resource_{kind}_events");
-            call.route.path.contains(&word)
-        };
-        Ok(OfKind {
-            kind: *KINDS.iter().find(is_about).found("")?,
-            event_id: named.state_event_id.or(named.label_event_id),
-        })
+    fn list(tx: &mut Tx<'_>, epic: &Epic, kind: EventKind, paging: Paging) -> Result<Paged<Event>> {
+        rows::list(tx, epic.id, kind, paging)
     }
 
-    fn describe(operation: &mut Operation<'_>) {
-        operation.in_path(EpicEventPath::fields());
+    fn one(tx: &mut Tx<'_>, epic: &Epic, kind: EventKind, id: i64) -> Result<Option<Event>> {
+        rows::find(tx, epic.id, kind, id)
     }
-}
 
-async fn list(at: EpicRequest, events: OfKind, paging: Paging) -> Result<Paged<EventEntity>> {
-    at.read(move |tx, by, _, epic| {
-        let page = rows::list(tx, epic.id, events.kind, paging)?;
-        let named = Named::read(tx, &page.items)?;
-        Ok(page.map(|one| event_about(&by.app, &one, &named, EPIC)))
-    })
-    .await
-}
-
-async fn show(at: EpicRequest, events: OfKind) -> Result<Ok200<EventEntity>> {
-    at.read(move |tx, by, _, epic| {
-        let id = events.event_id.unwrap_or(0);
-        let one = rows::find(tx, epic.id, events.kind, id)?.found("")?;
-        let named = Named::read(tx, std::slice::from_ref(&one))?;
-        Ok(Ok200(event_about(&by.app, &one, &named, EPIC)))
-    })
-    .await
+    fn shown(app: &App, tx: &mut Tx<'_>, _: &Epic, events: &[Event]) -> Result<Vec<EventEntity>> {
+        let named = Named::read(tx, events)?;
+        Ok(events.iter().map(|one| event_about(app, one, &named, EPIC)).collect())
+    }
 }

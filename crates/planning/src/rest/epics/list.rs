@@ -3,14 +3,18 @@
 use super::{Base, in_group};
 use crate::entity::epics::{EpicEntity, RelatedToEpics, epic};
 use crate::model::IssueState;
+use crate::model::epics::Epic;
 use crate::rest::PlacePath;
-use crate::rest::issues::list::{Sort, StateAsked, labels, reaction};
-use crate::store::epics::list::{self as rows, EpicFilter, EpicMarks, OrderBy};
+use crate::rest::issues::list::StateAsked;
+use crate::rules::narrowing::{check_pairs, labels, reaction};
+use crate::store::epics::list::{EpicFilter, EpicMarks, OrderBy, Sorting};
 use crate::store::issues::filter::Times;
+use crate::store::listing;
 use identity::caller::Caller;
 use identity::viewer::Viewer;
-use kernel::error::{Error, Result};
+use kernel::error::Result;
 use kernel::http::{Flat, Paged, Paging, Params, Routes};
+use spaces::model::Sort;
 
 pub(super) fn routes(r: &mut Routes, base: Base) {
     r.get(base.path, list)
@@ -74,17 +78,19 @@ fn marks(
 
 impl ListEpics {
     fn filter(&self, viewer: &Viewer) -> Result<EpicFilter> {
-        let exclusive = |prefix: &str| {
-            let text = format!("{prefix}author_id, {prefix}author_username");
-            Err(Error::Parameters(vec![format!("{text} are mutually exclusive")]))
-        };
-        if self.author_id.is_some() && self.author_username.is_some() {
-            return exclusive("");
-        }
         let not = self.not.as_ref();
-        if not.is_some_and(|not| not.author_id.is_some() && not.author_username.is_some()) {
-            return exclusive("not ");
-        }
+        check_pairs(&[
+            (
+                "author_id, author_username",
+                self.author_id.is_some(),
+                self.author_username.is_some(),
+            ),
+            (
+                "not author_id, not author_username",
+                not.is_some_and(|not| not.author_id.is_some()),
+                not.is_some_and(|not| not.author_username.is_some()),
+            ),
+        ])?;
         Ok(EpicFilter {
             state: match self.state {
                 Some(StateAsked::Opened) => Some(IssueState::Opened),
@@ -97,7 +103,7 @@ impl ListEpics {
                 marks(not.labels.as_ref(), not.author_id, not.author_username.as_ref())
             }),
             times: self.times.0.clone(),
-            reaction: reaction(viewer, self.my_reaction_emoji.clone()),
+            reaction: reaction(viewer, self.my_reaction_emoji.as_deref()),
             confidential: self.confidential,
             ancestors: self.include_ancestor_groups.unwrap_or(false),
             descendants: self.include_descendant_groups.unwrap_or(true),
@@ -110,10 +116,13 @@ async fn list(
     by: Caller, Params(place): Params<PlacePath>, Params(params): Params<ListEpics>, paging: Paging,
 ) -> Result<Paged<EpicEntity>> {
     let filter = params.filter(&by.viewer)?;
-    let order = (params.order_by.unwrap_or(OrderBy::CreatedAt), params.sort != Some(Sort::Asc));
+    let sorting = Sorting {
+        by: params.order_by.unwrap_or(OrderBy::CreatedAt),
+        descending: params.sort != Some(Sort::Asc),
+    };
     let details = params.with_labels_details.unwrap_or(false);
     in_group(by, place.id, move |tx, by, desk| {
-        let page = rows::list(tx, &by.viewer, &desk.group, &filter, order, paging)?;
+        let page = listing::list::<Epic>(tx, &by.viewer, &desk.group, &filter, sorting, paging)?;
         let group_id = Some(desk.group.id);
         let around = RelatedToEpics::read(tx, &by.viewer, group_id, &page.items)?;
         Ok(page.map(|one| epic(&by.app, &one, &around, details)))

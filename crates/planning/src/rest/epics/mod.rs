@@ -10,26 +10,22 @@ mod list;
 
 use super::Subscribes;
 use super::about::{Named, RequestAbout, Wish};
+use super::todos::mark;
 use crate::access::epics::{GroupAccess, to_read};
 use crate::entity::epics::{self as entity, EpicEntity, RelatedToEpics};
-use crate::entity::todos::{Beside, TodoEntity, todo};
 use crate::guarded::{self, Writer};
 use crate::model::epics::Epic;
 use crate::rules::epics::change::{CHANGES, EpicInput, StateEvent};
 use crate::rules::epics::places::{
     self, EpicPlace, found, found_signed_in, found_to_write, is_subscribed,
 };
-use crate::rules::epics::{requests, said::noteable};
-use crate::rules::todos;
+use crate::rules::epics::requests;
+use crate::store::awards::Awardable;
 use identity::caller::Caller;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use kernel::http::conditional::check_unmodified;
-use kernel::http::openapi::Operation;
-use kernel::http::params::FromParams;
-use kernel::http::{
-    Call, Changed, Created, Flat, FromCall, NoContent, Ok200, Params, RequestContext, Routes,
-};
+use kernel::http::{Changed, Created, Flat, NoContent, Ok200, Params, RequestContext, Routes};
 use kernel::ids::Reference;
 use kernel::time::Timestamp;
 use std::sync::Arc;
@@ -85,7 +81,7 @@ fn of_one(r: &mut Routes, base: Base) {
         .summary("Ends the caller's subscription to an epic");
     // A client calls them so.
     for word in ["todo", "todos"] {
-        r.post(&one(&format!("/{word}")), mark)
+        r.post(&one(&format!("/{word}")), mark::<EpicPlace>)
             .named(&base.named(word))
             .summary("Puts an epic among the caller's to-dos");
     }
@@ -107,25 +103,14 @@ const BY_ID: [&str; 4] =
 /// The epic that a request is about, and who asks.
 pub(in crate::rest) type EpicRequest = RequestAbout<EpicPlace>;
 
-impl FromCall for EpicRequest {
-    async fn from_call(call: &mut Call) -> Result<Self> {
-        let caller = Caller::from_call(call).await?;
-        // With the body, so that what cannot be read of it is refused everywhere.
-        let Params(path) = Params::<EpicPath>::from_call(call).await?;
-        let (_, below) = call.route.path.split_once("{epic_iid}").unwrap_or_default();
-        let is_id = BY_ID.iter().any(|part| below.starts_with(part));
-        let place = EpicPlace { group: path.id, number: path.epic_iid, is_id };
-        Ok(EpicRequest { caller, place })
-    }
-
-    fn describe(operation: &mut Operation<'_>) {
-        operation.in_path(EpicPath::fields());
-    }
-}
-
 impl Named for EpicPlace {
-    type Desk = GroupAccess;
-    type Thing = Epic;
+    type Path = EpicPath;
+
+    fn at(path: EpicPath, route: &str) -> EpicPlace {
+        let (_, below) = route.split_once("{epic_iid}").unwrap_or_default();
+        let is_id = BY_ID.iter().any(|part| below.starts_with(part));
+        EpicPlace { group: path.id, number: path.epic_iid, is_id }
+    }
 
     fn find(&self, tx: &mut Tx<'_>, viewer: &Viewer, wish: Wish) -> Result<(GroupAccess, Epic)> {
         match wish {
@@ -133,6 +118,14 @@ impl Named for EpicPlace {
             Wish::Write => found_to_write(tx, viewer, self),
             Wish::WriteOwn => found_signed_in(tx, viewer, self),
         }
+    }
+
+    fn iid(_: &Epic) -> Option<i64> {
+        None
+    }
+
+    fn awardable(epic: &Epic) -> Awardable {
+        Awardable::Epic(epic.id)
     }
 }
 
@@ -201,13 +194,13 @@ async fn show(at: EpicRequest) -> Result<Ok200<EpicEntity>> {
 async fn update(
     at: EpicRequest, request: Arc<RequestContext>, Params(params): Params<UpdateEpic>,
 ) -> Result<Ok200<EpicEntity>> {
-    let wanted = EpicInput {
+    let mut wanted = EpicInput {
         title: params.title,
-        remove_labels: params.remove_labels.unwrap_or_default(),
         updated_at: params.updated_at,
         state_event: params.state_event,
         ..params.input.0
     };
+    wanted.wears.remove_labels = params.remove_labels.unwrap_or_default();
     if wanted.is_empty() {
         return at.write(|_, _, _, _| Err(Error::none_of(CHANGES))).await;
     }
@@ -239,17 +232,6 @@ async fn subscription(
         }
     });
     Ok(shown.await?.into())
-}
-
-async fn mark(at: EpicRequest) -> Result<Changed<TodoEntity>> {
-    let made = at.write_own(|tx, by, _, epic| {
-        let Some(made) = todos::mark(tx, &by.viewer, noteable(&epic))? else {
-            return Ok(None);
-        };
-        let beside = Beside::read(&by.app, tx, &by.viewer, std::slice::from_ref(&made))?;
-        Ok(Some(todo(&by.app, &made, &beside)))
-    });
-    Ok(made.await?.into())
 }
 
 /// The group that a request is about, with who asks, for who sees epics there.

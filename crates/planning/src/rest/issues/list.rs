@@ -2,18 +2,19 @@
 
 use crate::access::{Aim, ParentRef, Scope, authorize, desk};
 use crate::entity::issues::{IssueEntity, RelatedToIssues, issue};
-use crate::model::{IssueKind, IssueState};
-use crate::rest::{PLACES, PlaceRequest};
-use crate::rules::awards;
+use crate::model::{Issue, IssueKind, IssueState};
+use crate::rest::PLACES;
 use crate::rules::milestones;
+use crate::rules::narrowing::{AskedAlike, AskedText, AskedUnlike};
 use crate::store::issues::filter::{Due, Has, IssueFilter, Marks, Times};
-use crate::store::issues::list::{self as rows, OrderBy, Sorting};
+use crate::store::issues::list::{OrderBy, Sorting};
+use crate::store::listing;
 use identity::viewer::Viewer;
 use kernel::app::App;
-use kernel::error::{Error, Result};
+use kernel::error::Result;
 use kernel::http::{Flat, Paged, Paging, Params, Routes};
-use serde_json::Value;
 use spaces::access::{Purpose, group};
+use spaces::model::Sort;
 use store::Tx;
 
 pub(super) fn routes(r: &mut Routes) {
@@ -32,14 +33,7 @@ pub(super) fn routes(r: &mut Routes) {
         r.get(&format!("{milestone}/issues"), of_milestone)
             .named(name)
             .summary(format!("Lists the issues of a {word}'s milestone"));
-        r.get(&format!("{milestone}/merge_requests"), merges_of_milestone)
-            .named(&format!("merges_{name}"))
-            .summary(format!("Lists the merge requests of a {word}'s milestone"));
     }
-}
-
-kernel::choices! {
-    pub enum Sort { Asc = "asc", Desc = "desc" }
 }
 
 kernel::choices! {
@@ -59,24 +53,11 @@ kernel::choices! {
 kernel::params! {
     /// What issues are not like.
     pub struct Not {
-        /// None of these labels.
-        pub labels: Option<Vec<String>>,
-        /// Not of this milestone.
-        pub milestone: Option<String>,
-        /// Not by this user.
-        pub author_id: Option<i64>,
-        /// Not by this user.
-        pub author_username: Option<String>,
-        /// Not assigned to this user.
-        pub assignee_id: Option<i64>,
-        /// Not assigned to these users.
-        pub assignee_username: Option<Vec<String>>,
+        pub alike: Flat<AskedUnlike>,
         /// None of these numbers.
         pub iids: Option<Vec<i64>>,
         /// Not of this weight.
         pub weight: Option<i64>,
-        /// Without this reaction by the caller; Any or None.
-        pub my_reaction_emoji: Option<String>,
     }
 }
 
@@ -84,24 +65,10 @@ kernel::params! {
     pub struct ListIssues {
         /// Only in this state.
         pub state: Option<StateAsked>,
-        /// Only with all these labels; Any or None.
-        pub labels: Option<Vec<String>>,
-        /// Only of this milestone; Any or None.
-        pub milestone: Option<String>,
         /// Whose issues.
         pub scope: Option<Whose>,
-        /// Only by this user.
-        pub author_id: Option<i64>,
-        /// Only by this user.
-        pub author_username: Option<String>,
-        /// Only assigned to this user; Any or None.
-        pub assignee_id: Option<Has<i64>>,
-        /// Only assigned to all these users.
-        pub assignee_username: Option<Vec<String>>,
-        /// In what `in` says: title and description unless told.
-        pub search: Option<String>,
-        /// Where to search: `title`, `description`, or both with a comma.
-        pub r#in as "in": Option<Vec<String>>,
+        pub alike: Flat<AskedAlike>,
+        pub text: Flat<AskedText>,
         /// What to sort by.
         pub order_by: Option<OrderBy>,
         /// Direction.
@@ -117,8 +84,6 @@ kernel::params! {
         pub times: Flat<Times>,
         /// Only of this weight; Any or None.
         pub weight: Option<Has<i64>>,
-        /// Only with this reaction by the caller; Any or None.
-        pub my_reaction_emoji: Option<String>,
         /// Only of this epic; Any or None.
         pub epic_id: Option<Has<i64>>,
         /// Only of this iteration; Any or None.
@@ -136,10 +101,7 @@ impl ListIssues {
             None | Some(Has::None) => false,
             Some(_) => true,
         };
-        let places = self.r#in.clone().unwrap_or_default();
-        if places.iter().any(|one| one != "title" && one != "description") {
-            return Err(Error::Parameters(vec!["in does not have a valid value".into()]));
-        }
+        let (in_title, in_description) = self.text.places()?;
         let mut filter = IssueFilter {
             state: match self.state {
                 Some(StateAsked::Opened) => Some(IssueState::Opened),
@@ -147,23 +109,14 @@ impl ListIssues {
                 _ => None,
             },
             is: Marks {
-                labels: self.labels.clone().and_then(labels),
-                milestone: self.milestone.as_deref().and_then(title),
-                author_id: self.author_id,
-                author_username: self.author_username.clone(),
-                assignee: self.assignee_id.clone().map(|asked| match asked {
-                    Has::This(0) => Has::None,
-                    other => other,
-                }),
-                assignee_usernames: self.assignee_username.clone().unwrap_or_default(),
+                alike: self.alike.read(viewer),
                 iids: self.iids.clone(),
                 weight: self.weight.clone(),
-                reaction: reaction(viewer, self.my_reaction_emoji.clone()),
             },
             not: self.not.as_ref().map_or_else(Marks::default, |not| without(viewer, not)),
-            search: self.search.clone(),
-            in_title: places.iter().any(|one| one == "title"),
-            in_description: places.iter().any(|one| one == "description"),
+            search: self.text.search.clone(),
+            in_title,
+            in_description,
             confidential: self.confidential,
             kinds: self.issue_type.into_iter().collect(),
             due: self.due_date,
@@ -179,10 +132,10 @@ impl ListIssues {
         match self.scope.unwrap_or(default) {
             Whose::All => {}
             Whose::CreatedByMe | Whose::CreatedByMeDashed => {
-                filter.is.author_id = Some(viewer.signed_in()?.user.id);
+                filter.is.alike.author_id = Some(viewer.signed_in()?.user.id);
             }
             Whose::AssignedToMe | Whose::AssignedToMeDashed => {
-                filter.is.assignee = Some(Has::This(viewer.signed_in()?.user.id));
+                filter.is.alike.assignee = Some(Has::This(viewer.signed_in()?.user.id));
             }
         }
         Ok(Wanted {
@@ -209,39 +162,11 @@ struct Wanted {
     details: bool,
 }
 
-/// Labels by title; `Any` or `None` alone.
-pub(in crate::rest) fn labels(titles: Vec<String>) -> Option<Has<Vec<String>>> {
-    let titles: Vec<String> = titles.into_iter().filter(|one| !one.is_empty()).collect();
-    match titles.as_slice() {
-        [] => None,
-        [only] => title(only),
-        _ => Some(Has::This(titles)),
-    }
-}
-
-fn title(text: &str) -> Option<Has<Vec<String>>> {
-    Has::of(text, |title| vec![title.to_owned()])
-}
-
-/// A reaction of the viewer; strangers, who have none, are user 0.
-pub(in crate::rest) fn reaction(
-    viewer: &Viewer, asked: Option<String>,
-) -> Option<(i64, Has<String>)> {
-    let wanted = awards::wanted(&asked?)?;
-    Some((viewer.user_id().unwrap_or(0), wanted))
-}
-
 fn without(viewer: &Viewer, not: &Not) -> Marks {
     Marks {
-        labels: not.labels.clone().and_then(labels),
-        milestone: not.milestone.as_deref().and_then(title),
-        author_id: not.author_id,
-        author_username: not.author_username.clone(),
-        assignee: not.assignee_id.map(Has::This),
-        assignee_usernames: not.assignee_username.clone().unwrap_or_default(),
+        alike: not.alike.read(viewer),
         iids: not.iids.clone(),
         weight: not.weight.map(Has::This),
-        reaction: reaction(viewer, not.my_reaction_emoji.clone()),
     }
 }
 
@@ -286,17 +211,6 @@ async fn of_milestone(
     page(app, viewer, everything(), paging, work).await
 }
 
-/// Projects have no merge requests.
-async fn merges_of_milestone(
-    at: PlaceRequest, params: Params<OfMilestone>, paging: Paging,
-) -> Result<Paged<Value>> {
-    at.read(move |tx, _, here| {
-        milestones::find(tx, here, params.milestone_id)?;
-        Ok(Paged::numbered(Vec::new(), paging, Some(0)))
-    })
-    .await
-}
-
 async fn page(
     app: App, viewer: Viewer, wanted: Wanted, paging: Paging,
     place: impl FnOnce(&mut Tx<'_>, &Viewer, &mut IssueFilter) -> Result<Scope> + Send + 'static,
@@ -305,7 +219,7 @@ async fn page(
     let (page, around) = app
         .read(move |tx| {
             let scope = place(tx, &viewer, &mut filter)?;
-            let page = rows::list(tx, &viewer, &scope, &filter, sorting, paging)?;
+            let page = listing::list::<Issue>(tx, &viewer, &scope, &filter, sorting, paging)?;
             let around = RelatedToIssues::read(tx, &viewer, &scope, &page.items)?;
             Ok((page, around))
         })

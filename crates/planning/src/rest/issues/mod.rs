@@ -1,10 +1,9 @@
 //! Issues: one, create, change, remove, move. Lists are in [`list`], links in
-//! [`links`], times in [`time`], what became of them in [`events`].
+//! [`links`], what became of them in [`events`].
 
 mod events;
 mod links;
 pub(super) mod list;
-mod time;
 
 use crate::access::{ProjectAccess, Scope, desk};
 use crate::entity::issues::{self as entity, IssueEntity, RelatedToIssues};
@@ -14,17 +13,15 @@ use crate::rest::Subscribes;
 use crate::rest::about::{Named, RequestAbout, Wish};
 use crate::rules::issues::places::{self, found, found_signed_in, found_to_write, is_subscribed};
 use crate::rules::issues::{self as rules, CHANGES, IssueInput, StateEvent, moves};
+use crate::store::awards::Awardable;
 use crate::store::issues as rows;
 use identity::caller::Caller;
 use identity::entities::{UserBasic, basic, load_basic};
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
 use kernel::http::conditional::check_unmodified;
-use kernel::http::openapi::Operation;
-use kernel::http::params::FromParams;
 use kernel::http::{
-    Call, Changed, Created, Flat, FromCall, NoContent, Ok200, Paged, Paging, Params,
-    RequestContext, Routes,
+    Changed, Created, Flat, NoContent, Ok200, Paged, Paging, Params, RequestContext, Routes,
 };
 use kernel::ids::Reference;
 use kernel::time::Timestamp;
@@ -52,13 +49,6 @@ pub(super) fn routes(r: &mut Routes) {
         .summary("Ends the caller's subscription to an issue");
     r.get(&one("/participants"), participants)
         .summary("Lists who takes part in an issue");
-    r.get(&one("/closed_by"), no_merge_requests)
-        .named("closed_by")
-        .summary("Lists the merge requests that close an issue");
-    r.get(&one("/related_merge_requests"), no_merge_requests)
-        .named("related")
-        .summary("Lists the merge requests that name an issue");
-    time::routes(r);
     links::routes(r);
     events::routes(r);
 }
@@ -100,31 +90,15 @@ kernel::params! {
     }
 }
 
-impl IssuePath {
-    pub(super) fn place(self) -> Place {
-        (self.id, self.issue_iid)
-    }
-}
-
 /// The issue that a request is about, and who asks.
 pub(super) type IssueRequest = RequestAbout<Place>;
 
-impl FromCall for IssueRequest {
-    async fn from_call(call: &mut Call) -> Result<Self> {
-        let caller = Caller::from_call(call).await?;
-        // With the body, so that what cannot be read of it is refused everywhere.
-        let Params(path) = Params::<IssuePath>::from_call(call).await?;
-        Ok(IssueRequest { caller, place: path.place() })
-    }
-
-    fn describe(operation: &mut Operation<'_>) {
-        operation.in_path(IssuePath::fields());
-    }
-}
-
 impl Named for Place {
-    type Desk = ProjectAccess;
-    type Thing = Issue;
+    type Path = IssuePath;
+
+    fn at(path: IssuePath, _: &str) -> Place {
+        (path.id, path.issue_iid)
+    }
 
     fn find(&self, tx: &mut Tx<'_>, viewer: &Viewer, wish: Wish) -> Result<(ProjectAccess, Issue)> {
         let (project, iid) = self;
@@ -133,6 +107,14 @@ impl Named for Place {
             Wish::Write => found_to_write(tx, viewer, project, *iid),
             Wish::WriteOwn => found_signed_in(tx, viewer, project, *iid),
         }
+    }
+
+    fn iid(issue: &Issue) -> Option<i64> {
+        Some(issue.iid)
+    }
+
+    fn awardable(issue: &Issue) -> Awardable {
+        Awardable::Issue(issue.id)
     }
 }
 
@@ -200,13 +182,13 @@ async fn update(
     Params(params): Params<UpdateIssue>,
 ) -> Result<Ok200<IssueEntity>> {
     let writer = Writer::by_api(caller.viewer.clone(), request);
-    let wanted = IssueInput {
+    let mut wanted = IssueInput {
         title: params.title,
-        remove_labels: params.remove_labels.unwrap_or_default(),
         updated_at: params.updated_at,
         state_event: params.state_event,
         ..params.input.0
     };
+    wanted.wears.remove_labels = params.remove_labels.unwrap_or_default();
     let (app, nothing) = (caller.app.clone(), wanted.is_empty());
     let shown = guarded::edit(&app, writer, place, wanted, move |tx, desk, issue| {
         whole(tx, &caller, desk, &issue)
@@ -283,10 +265,4 @@ async fn participants(at: IssueRequest, paging: Paging) -> Result<Paged<UserBasi
         Ok(Paged::of_whole(shown, paging))
     })
     .await
-}
-
-/// Projects have no merge requests.
-async fn no_merge_requests(at: IssueRequest, paging: Paging) -> Result<Paged<serde_json::Value>> {
-    at.read(move |_, _, _, _| Ok(Paged::numbered(Vec::new(), paging, Some(0))))
-        .await
 }

@@ -1,13 +1,13 @@
 //! Discussions of an issue or epic, and their notes.
 
 use super::{
-    CreateNote, LoadedNotes, NotePath, UpdateNote, changed, comment, one, removed, shown_one, write,
+    CreateNote, LoadedNotes, NotePath, UpdateNote, begin_thread, changed, comment, one, removed,
+    shown_one, write,
 };
-use crate::entity::notes::{DiscussionEntity, NoteEntity, discussion};
+use crate::entity::notes::{DiscussionEntity, NoteEntity};
 use crate::rest::noted::{self, Noted};
 use crate::rules::comments::Comment;
 use crate::store::notes::Note;
-use kernel::app::App;
 use kernel::error::Result;
 use kernel::http::{
     Flat, NoContent, Ok200, Paged, Paging, Params, RequestContext, Response, Routes,
@@ -15,17 +15,19 @@ use kernel::http::{
 use kernel::time::Timestamp;
 use std::sync::Arc;
 
-pub(super) fn of<R: Noted>(r: &mut Routes, base: &str, (name, thing): (&str, &str)) {
+pub fn of<R: Noted>(r: &mut Routes, base: &str, (name, thing): (&str, &str)) {
     let at = |rest: &str| format!("{base}/{rest}");
     let named = |handler: &str| format!("{name}{handler}");
     r.get(&at("discussions"), discussions::<R>)
         .named(&named("discussions"))
         .summary(format!("Lists the discussions of {thing}"));
-    r.post(&at("discussions"), begin::<R>)
-        .named(&named("begin"))
-        .summary(format!("Begins a discussion of {thing}"))
-        .answers(201, "The note was made")
-        .answers(202, "The note held commands alone, which were carried out");
+    if !R::BEGINS_ITSELF {
+        r.post(&at("discussions"), begin::<R>)
+            .named(&named("begin"))
+            .summary(format!("Begins a discussion of {thing}"))
+            .answers(201, "The note was made")
+            .answers(202, "The note held commands alone, which were carried out");
+    }
     r.get(&at("discussions/{discussion_id}"), show_discussion::<R>)
         .named(&named("show_discussion"))
         .summary(format!("Shows a discussion of {thing}"));
@@ -76,8 +78,7 @@ kernel::params! {
 async fn begin<R: Noted>(
     at: R, request: Arc<RequestContext>, Params(params): Params<CreateNote>,
 ) -> Result<Response> {
-    let whole = |app: &App, shown: &LoadedNotes, _| Ok(shown.discussion(app));
-    write(at, request, comment(params, true), whole).await
+    begin_thread(at, request, comment(params, true), |_, _, _| Ok(())).await
 }
 
 async fn answer<R: Noted>(
@@ -119,7 +120,7 @@ async fn discussions<R: Noted>(at: R, paging: Paging) -> Result<Paged<Discussion
         Ok(page.map(|(id, _)| {
             let of = |note: &&Note| note.discussion_id == id;
             let notes: Vec<Note> = shown.notes.iter().filter(of).cloned().collect();
-            discussion(&spot.by.app, &notes, shown.iid, &shown.users)
+            shown.discussion_of(&spot.by.app, &notes)
         }))
     })
     .await

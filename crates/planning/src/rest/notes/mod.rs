@@ -1,14 +1,15 @@
 //! Notes of issues and epics; their discussions are in [`discussions`].
 
-mod discussions;
+pub(super) mod discussions;
 
 use super::epics::EpicRequest;
-use super::issues::{IssueRequest, list::Sort};
+use super::issues::IssueRequest;
 use super::noted::{self, Noted};
 use crate::entity::notes::{DiscussionEntity, NoteEntity, discussion, note};
-use crate::guarded::{self, Writer};
+use crate::guarded::{self, NoteablePath, Writer};
 use crate::rules::comments::{Comment, Said};
 use crate::store::notes::{self as rows, Activity, Note, NoteOrder};
+use crate::targets::{self, Placement};
 use ::http::StatusCode;
 use identity::caller::Caller;
 use identity::entities::load_basic;
@@ -22,6 +23,7 @@ use kernel::http::{
 use kernel::time::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value};
+use spaces::model::Sort;
 use std::collections::HashMap;
 use std::sync::Arc;
 use store::Tx;
@@ -105,22 +107,33 @@ struct LoadedNotes {
     iid: Option<i64>,
     notes: Vec<Note>,
     users: HashMap<i64, User>,
+    placed: HashMap<i64, Placement>,
 }
 
 impl LoadedNotes {
     fn read(tx: &mut Tx<'_>, iid: Option<i64>, notes: Vec<Note>) -> Result<LoadedNotes> {
         let ids: Vec<i64> = notes.iter().flat_map(Note::people).collect();
         let users = load_basic(tx, &ids)?;
-        Ok(LoadedNotes { iid, notes, users })
+        let placed = targets::placed(tx, &notes)?;
+        Ok(LoadedNotes { iid, notes, users, placed })
     }
 
     fn one(&self, app: &App, changes: Map<String, Value>) -> Result<NoteEntity> {
         let first = self.notes.first().ok_or(Error::NotFound("Note"))?;
-        Ok(note(app, first, self.iid, &self.users, changes))
+        Ok(self.entity(app, first, changes))
+    }
+
+    fn entity(&self, app: &App, one: &Note, changes: Map<String, Value>) -> NoteEntity {
+        note(app, one, self.iid, &self.users, changes).placed(self.placed.get(&one.id))
     }
 
     fn discussion(&self, app: &App) -> DiscussionEntity {
-        discussion(app, &self.notes, self.iid, &self.users)
+        self.discussion_of(app, &self.notes)
+    }
+
+    /// The discussion that these of them are.
+    fn discussion_of(&self, app: &App, notes: &[Note]) -> DiscussionEntity {
+        discussion(app, notes, self.iid, &self.users, &self.placed)
     }
 }
 
@@ -133,12 +146,28 @@ async fn list<R: Noted>(
         let activity = params.activity_filter.unwrap_or(Activity::All);
         let order = (by, params.sort != Some(Sort::Asc));
         let page = rows::list(tx, condition, activity, order, paging)?;
-        let ids: Vec<i64> = page.items.iter().flat_map(Note::people).collect();
-        let users = load_basic(tx, &ids)?;
-        Ok(page.map(|one| note(&spot.by.app, &one, spot.iid, &users, Map::new())))
+        let shown = LoadedNotes::read(tx, spot.iid, page.items.clone())?;
+        Ok(page.map(|one| shown.entity(&spot.by.app, &one, Map::new())))
     })
     .await
 }
+
+/// Begins a thread as the route of discussions does, and writes what stands beside its
+/// first note in the same transaction.
+///
+/// # Errors
+///
+/// Those of the route.
+pub async fn begin_thread<R: Noted>(
+    at: R, request: Arc<RequestContext>, comment: Comment,
+    beside: impl Fn(&mut Tx<'_>, &Found<R>, &Note) -> Result<()> + Send + Sync + 'static,
+) -> Result<Response> {
+    let whole = |app: &App, shown: &LoadedNotes, _| Ok(shown.discussion(app));
+    write_with(at, request, comment, beside, whole).await
+}
+
+/// What a request is about.
+type Found<R> = <<R as Noted>::Path as NoteablePath>::Found;
 
 /// Writes a note that the spam rules let pass; as `entity` shows it, with
 /// what its commands did.
@@ -146,10 +175,19 @@ async fn write<R: Noted, T: Serialize>(
     at: R, request: Arc<RequestContext>, comment: Comment,
     entity: impl Fn(&App, &LoadedNotes, Map<String, Value>) -> Result<T>,
 ) -> Result<Response> {
+    write_with(at, request, comment, |_, _, _| Ok(()), entity).await
+}
+
+async fn write_with<R: Noted, T: Serialize>(
+    at: R, request: Arc<RequestContext>, comment: Comment,
+    beside: impl Fn(&mut Tx<'_>, &Found<R>, &Note) -> Result<()> + Send + Sync + 'static,
+    entity: impl Fn(&App, &LoadedNotes, Map<String, Value>) -> Result<T>,
+) -> Result<Response> {
     let (Caller { app, viewer }, place) = at.parts();
     let writer = Writer::by_api(viewer, request);
-    let said = guarded::comment(&app, writer, place, comment, |tx, found, said| match said {
+    let said = guarded::comment(&app, writer, place, comment, move |tx, found, said| match said {
         Said::Note(note, outcome) => {
+            beside(tx, &found, &note)?;
             let changes = outcome.map(|outcome| outcome.changes).unwrap_or_default();
             let shown = LoadedNotes::read(tx, R::iid(&found), vec![*note])?;
             Ok(Ok((shown, changes)))
@@ -225,7 +263,7 @@ async fn resolved<R: Noted>(
 ) -> Result<Ok200<NoteEntity>> {
     noted::write(at, move |tx, spot| {
         let note = spot.talk.find_within(tx, note_id, within.as_deref())?;
-        spot.talk.resolve(tx, &note.discussion_id, is_resolved)?;
+        spot.talk.resolve_note(tx, &note, is_resolved)?;
         let note = spot.talk.find(tx, note_id)?;
         let shown = LoadedNotes::read(tx, spot.iid, vec![note])?;
         shown.one(&spot.by.app, Map::new()).map(Ok200)

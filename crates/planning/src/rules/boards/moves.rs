@@ -131,11 +131,11 @@ impl Table<'_> {
         let label = |key: Key| self.columns.label(key).map(|label| label.id);
         match asked.to {
             Key::List(_) => {
-                change.add_label_ids = label(asked.to).into_iter().collect();
-                change.remove_label_ids = label(asked.from).into_iter().collect();
+                change.wears.add_label_ids = label(asked.to).into_iter().collect();
+                change.wears.remove_label_ids = label(asked.from).into_iter().collect();
             }
             Key::Open | Key::Closed => {
-                change.remove_label_ids =
+                change.wears.remove_label_ids =
                     self.columns.labels().into_iter().filter(|id| worn.contains(id)).collect();
             }
         }

@@ -16,7 +16,7 @@ pub(super) fn epic_place(name: &str, group_id: i64) -> Option<EpicPlace> {
 }
 
 /// Names with or without a mark, in quotes where they hold spaces.
-pub(super) fn words(text: &str, mark: char) -> Vec<String> {
+pub fn words(text: &str, mark: char) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = text.trim();
     while !rest.is_empty() {

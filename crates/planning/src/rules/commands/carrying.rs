@@ -31,25 +31,26 @@ pub struct Outcome {
     pub summary: Vec<String>,
 }
 
-pub(super) struct Done {
+/// What one command did, and how that is told.
+pub struct Done {
     key: &'static str,
     value: Value,
     sentence: String,
 }
 
-pub(super) fn done(
-    key: &'static str, value: impl Into<Value>, sentence: impl Into<String>,
-) -> Done {
+/// One that was carried out: what changed, and a sentence of it.
+pub fn done(key: &'static str, value: impl Into<Value>, sentence: impl Into<String>) -> Done {
     Done { key, value: value.into(), sentence: sentence.into() }
 }
 
-pub(super) fn senseless() -> Error {
+/// Refuses a command, whatever it says.
+pub fn senseless() -> Error {
     Error::BadRequest("the command makes no sense here".into())
 }
 
 /// Carries out each command on what the one before made of the thing, and skips those
 /// that are refused.
-pub(super) fn each<T: Clone>(
+pub fn each<T: Clone>(
     tx: &mut Tx<'_>, before: &T, actions: &[Action],
     run: impl Fn(&mut Tx<'_>, &T, &Action) -> Result<Done>,
     reread: impl Fn(&mut Tx<'_>) -> Result<T>,

@@ -2,22 +2,23 @@
 
 use super::arguments::epic_place;
 use super::carrying::{self, Done, Outcome, done, each, senseless};
-use super::labels::{self, Labels};
+use super::common::remember;
+use super::labels;
 use crate::access::epics::GroupAccess;
 use crate::formats::quick_actions::Action;
 use crate::model::LinkType;
 use crate::model::epics::Epic;
+use crate::rules::awards;
 use crate::rules::epics::change::{EpicInput, StateEvent};
 use crate::rules::epics::places::{EpicPlace, found_to_write};
 use crate::rules::epics::said::noteable;
 use crate::rules::epics::{children, links, requests};
-use crate::rules::{awards, todos};
 use crate::store::awards::Awardable;
 use crate::store::epics as rows;
-use crate::store::subscriptions::{self, Target};
+use crate::store::subscriptions::Target;
 use identity::viewer::Viewer;
 use kernel::error::{Found, Result};
-use kernel::http::Patch;
+use kernel::http::{Flat, Patch};
 use store::Tx;
 
 /// Epics that one command names at most.
@@ -51,7 +52,9 @@ fn run(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Done> {
         }
         "child_epic" | "remove_child_epic" => child(tx, by, action),
         "relate" | "blocks" | "blocked_by" => relate(tx, by, action),
-        "subscribe" | "unsubscribe" | "todo" | "done" => remember(tx, viewer, epic, action),
+        "subscribe" | "unsubscribe" | "todo" | "done" => {
+            remember(tx, viewer, (Target::Epic, noteable(epic)), "epic", action)
+        }
         "award" => {
             awards::create(tx, viewer, desk, epic, Awardable::Epic(epic.id), argument)?;
             Ok(done("emoji_award", argument, format!("Toggled {argument} emoji reaction.")))
@@ -77,14 +80,8 @@ fn edit_of(action: &Action) -> Result<Option<(EpicInput, Done)>> {
             done("title", argument, format!("Changed the title to \"{argument}\".")),
         ),
         "label" | "relabel" | "unlabel" => {
-            let (change, done) = labels::read(action)?;
-            let mut input = EpicInput::default();
-            match change {
-                Labels::Add(titles) => input.add_labels = Some(titles),
-                Labels::Set(titles) => input.labels = Some(titles),
-                Labels::Remove(titles) => input.remove_labels = titles,
-            }
-            (input, done)
+            let (wears, done) = labels::read(action)?;
+            (EpicInput { wears: Flat(wears), ..EpicInput::default() }, done)
         }
         "close" => (event(StateEvent::Close), done("state_event", "close", "Closed this epic.")),
         "reopen" => {
@@ -145,27 +142,4 @@ fn relate(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Done> {
     }
     let sentence = format!("Linked {} to this epic.", action.argument);
     Ok(done("epic_link", action.argument.as_str(), sentence))
-}
-
-/// What concerns the viewer alone: subscriptions and to-dos.
-fn remember(tx: &mut Tx<'_>, viewer: &Viewer, epic: &Epic, action: &Action) -> Result<Done> {
-    let user_id = viewer.signed_in()?.user.id;
-    Ok(match action.name {
-        "subscribe" => {
-            subscriptions::set(tx, user_id, Target::Epic, epic.id, true)?;
-            done("subscription_event", "subscribe", "Subscribed to this epic.")
-        }
-        "unsubscribe" => {
-            subscriptions::set(tx, user_id, Target::Epic, epic.id, false)?;
-            done("subscription_event", "unsubscribe", "Unsubscribed from this epic.")
-        }
-        "todo" => {
-            todos::mark(tx, viewer, noteable(epic))?;
-            done("todo_event", "add", "Added a to-do item.")
-        }
-        _ => {
-            todos::close_for(tx, Some(user_id), noteable(epic))?;
-            done("todo_event", "done", "Marked to-do item as done.")
-        }
-    })
 }

@@ -1,31 +1,31 @@
 //! Commands of notes and descriptions, carried out one by one. What its author
 //! may not do, or what makes no sense, is skipped (docs/interface/collaboration.md 5.6).
 
-mod arguments;
+pub mod arguments;
 mod carrying;
+pub mod common;
 pub mod epics;
-mod labels;
+pub mod labels;
 
-pub use carrying::{Outcome, take_actions};
+pub use carrying::{Done, Outcome, done, each, senseless, take_actions};
 
 use self::arguments::{day, epic_place, words};
-use self::carrying::{Done, done, each, senseless};
-use self::labels::Labels;
+use self::common::{measure, remember};
 use super::awards;
 use super::epics::{places::found_to_write, promote};
-use super::issues::{Assignees, IssueInput, StateEvent, links, moves, requests, time};
-use super::todos;
+use super::issues::{Assignees, IssueInput, StateEvent, links, moves, requests};
 use crate::access::{Parent, ProjectAccess};
 use crate::formats::quick_actions::Action;
-use crate::model::{Issue, IssueKind, LinkType, Severity, parse_span};
+use crate::model::{Issue, IssueKind, LinkType, Severity};
+use crate::requests::begin;
 use crate::rules::issues::noteable;
 use crate::store::awards::Awardable;
-use crate::store::subscriptions::{self, Target};
+use crate::store::subscriptions::Target;
 use crate::store::{issues as rows, milestones};
 use identity::users::find_by_username;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
-use kernel::http::Patch;
+use kernel::http::{Flat, Patch};
 use kernel::ids::Reference;
 use kernel::time::date_of;
 use serde_json::{Value, json};
@@ -60,14 +60,29 @@ fn run(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Done> {
         return Ok(done);
     }
     match action.name {
-        "estimate" | "remove_estimate" | "spend" | "remove_time_spent" => measure(tx, by, action),
+        "estimate" | "remove_estimate" | "spend" | "remove_time_spent" => {
+            match desk.is_reporter() {
+                true => measure(tx, viewer.user_id(), issue, action),
+                false => Err(Error::forbidden("")),
+            }
+        }
         "relate" | "blocks" | "blocked_by" | "duplicate" => relate(tx, by, action),
         "move" | "clone" => take(tx, by, action),
-        "subscribe" | "unsubscribe" | "todo" | "done" => remember(tx, viewer, issue, action),
+        "subscribe" | "unsubscribe" | "todo" | "done" => {
+            remember(tx, viewer, (Target::Issue, noteable(issue)), "issue", action)
+        }
         "promote" => {
             let epic = promote::promote(tx, viewer, desk, issue)?;
             let sentence = format!("Promoted this issue to the epic {}.", epic.reference());
             Ok(done("promote_to_epic", epic.id, sentence))
+        }
+        "create_merge_request" => {
+            let named = Some(action.argument.as_str()).filter(|name| !name.is_empty());
+            let branch = begin(tx, viewer, desk, issue, named)?;
+            let sentence =
+                format!("Created branch '{branch}' and a merge request to resolve this issue.");
+            let told = json!({"branch_name": branch, "issue_iid": issue.iid});
+            Ok(done("create_merge_request", told, sentence))
         }
         "award" => {
             let (name, to) = (action.argument.as_str(), Awardable::Issue(issue.id));
@@ -179,13 +194,8 @@ fn bare_edit(name: &str) -> Option<Edit> {
 }
 
 fn label(action: &Action) -> Result<Edit> {
-    let (change, done) = labels::read(action)?;
-    let change_of = |it: &mut IssueInput| match change {
-        Labels::Add(titles) => it.add_labels = Some(titles),
-        Labels::Set(titles) => it.labels = Some(titles),
-        Labels::Remove(titles) => it.remove_labels = titles,
-    };
-    Ok(edit(change_of, done))
+    let (wears, done) = labels::read(action)?;
+    Ok(edit(|it| it.wears = Flat(wears), done))
 }
 
 fn assign(tx: &mut Tx<'_>, viewer: &Viewer, action: &Action) -> Result<Edit> {
@@ -223,61 +233,6 @@ fn take(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Done> {
     };
     let sentence = "Took this issue to another place.";
     Ok(done("target_project_id", to, sentence))
-}
-
-/// What concerns the viewer alone: subscriptions and to-dos.
-fn remember(tx: &mut Tx<'_>, viewer: &Viewer, issue: &Issue, action: &Action) -> Result<Done> {
-    let user_id = viewer.signed_in()?.user.id;
-    Ok(match action.name {
-        "subscribe" => {
-            subscriptions::set(tx, user_id, Target::Issue, issue.id, true)?;
-            done("subscription_event", "subscribe", "Subscribed to this issue.")
-        }
-        "unsubscribe" => {
-            subscriptions::set(tx, user_id, Target::Issue, issue.id, false)?;
-            done("subscription_event", "unsubscribe", "Unsubscribed from this issue.")
-        }
-        "todo" => {
-            todos::mark(tx, viewer, noteable(issue))?;
-            done("todo_event", "add", "Added a to-do item.")
-        }
-        _ => {
-            todos::close_for(tx, Some(user_id), noteable(issue))?;
-            done("todo_event", "done", "Marked to-do item as done.")
-        }
-    })
-}
-
-fn measure(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Done> {
-    if !by.desk.is_reporter() {
-        return Err(Error::forbidden(""));
-    }
-    let (actor, issue) = (by.viewer.user_id(), by.thing);
-    let span = || parse_span(&action.argument).ok_or_else(senseless);
-    Ok(match action.name {
-        "estimate" => {
-            let seconds = span()?;
-            time::estimate(tx, actor, issue, seconds)?;
-            done("time_estimate", seconds, format!("Set time estimate to {}.", action.argument))
-        }
-        "remove_estimate" => {
-            time::estimate(tx, actor, issue, 0)?;
-            done("time_estimate", 0, "Removed time estimate.")
-        }
-        "spend" => {
-            let seconds = span()?;
-            time::spend(tx, actor, issue, seconds)?;
-            done(
-                "spend_time",
-                json!({"duration": seconds}),
-                format!("Added {} spent time.", action.argument),
-            )
-        }
-        _ => {
-            time::reset(tx, actor, issue)?;
-            done("spend_time", json!({"duration": "reset"}), "Removed spent time.")
-        }
-    })
 }
 
 fn relate(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Done> {

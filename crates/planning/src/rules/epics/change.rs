@@ -5,13 +5,14 @@ use super::said::{beside, noteable};
 use crate::activity;
 use crate::model::epics::{DEFAULT_COLOR, Epic};
 use crate::model::{HealthStatus, IssueState, color, text_error, title_error};
-use crate::rules::changed::{self, LabelRows, Labels, Texts};
+use crate::rules::changed::{self, LabelRows, Texts};
+use crate::rules::labelling::Labelling;
 use crate::rules::notes;
 use crate::store::epics::{self as rows, dates, events, tree};
 use crate::store::internal_ids::{self, Usage};
 use crate::store::issues::events::By;
 use kernel::error::{Found, Result};
-use kernel::http::Patch;
+use kernel::http::{Flat, Patch};
 use kernel::time::{Date, Timestamp};
 use spaces::activity::Action;
 use spaces::model::Problems;
@@ -48,15 +49,7 @@ kernel::params! {
         pub start_date: Patch<Date>,
         /// The fixed day it ends, by its older name.
         pub end_date: Patch<Date>,
-        /// Titles of labels: these and no others.
-        pub labels: Option<Vec<String>>,
-        /// Those of these ids.
-        pub label_ids: Option<Vec<i64>> = None,
-        /// Titles of labels: these, too.
-        pub add_labels: Option<Vec<String>>,
-        pub add_label_ids: Vec<i64> = Vec::new(),
-        pub remove_labels: Vec<String> = Vec::new(),
-        pub remove_label_ids: Vec<i64> = Vec::new(),
+        pub wears: Flat<Labelling>,
         /// Id of the epic it stands below; 0 for none.
         pub parent_id: Patch<i64>,
         /// When it was made; for owners.
@@ -93,11 +86,6 @@ impl EpicInput {
     }
 }
 
-/// The labels that a change names.
-fn named(input: &EpicInput) -> Labels<'_> {
-    Labels::named(input.label_ids.as_deref(), &input.add_label_ids, &input.remove_label_ids)
-}
-
 fn reread(tx: &mut Tx<'_>, id: i64) -> Result<Epic> {
     rows::by_id(tx, id)?.found("")
 }
@@ -120,7 +108,7 @@ pub fn create(
     let id = rows::insert(tx, &new)?;
     let made = reread(tx, id)?;
     let by = By { user_id: author_id, at: created_at };
-    LABELS.begin(tx, made.id, by, named(input))?;
+    LABELS.begin(tx, made.id, by, &input.wears)?;
     activity::epic(tx, author_id, Action::Created, &made)?;
     Ok(made)
 }
@@ -133,7 +121,7 @@ pub fn update(tx: &mut Tx<'_>, actor: Option<i64>, epic: &Epic, input: &EpicInpu
     }
     let by = By { user_id: actor, at: tx.now() };
     tell(tx, by, epic, &after)?;
-    LABELS.change(tx, epic.id, by, named(input))?;
+    LABELS.change(tx, epic.id, by, &input.wears)?;
     reread(tx, epic.id)
 }
 

@@ -12,17 +12,18 @@ use crate::model::epics::{EPIC, Epic};
 use crate::model::{Issue, IssueKind};
 use crate::rules::issues::requests::may_edit;
 use crate::rules::issues::{close, noteable as noteable_issue, participants};
+use crate::rules::labelling::Labelling;
 use crate::rules::{news, notes};
 use crate::store::awards::{self, Awardable};
 use crate::store::epics::issues as epic_issues;
-use crate::store::notes::{self as note_rows, NewNote};
+use crate::store::notes::{self as note_rows, Note};
 use crate::store::subscriptions::{self, Target};
 use crate::store::{issues as rows, labels};
 use crate::tasks::Event;
 use identity::viewer::Viewer;
 use kernel::audit;
 use kernel::error::{Error, Result};
-use kernel::http::Patch;
+use kernel::http::{Flat, Patch};
 use kernel::ids::Reference;
 use serde_json::json;
 use spaces::access::{PLANNER, REPORTER};
@@ -117,7 +118,7 @@ fn copy_of(tx: &mut Tx<'_>, issue: &Issue) -> Result<EpicInput> {
     Ok(EpicInput {
         description: Patch::given(text.map(|text| qualified(text, &issue.project_path))),
         confidential: Some(issue.confidential),
-        add_label_ids: of_groups.map(|label| label.id).collect(),
+        wears: Flat(Labelling::also_ids(of_groups.map(|label| label.id).collect())),
         ..EpicInput::titled(&issue.title)
     })
 }
@@ -143,25 +144,8 @@ fn copy_notes(tx: &mut Tx<'_>, viewer: &Viewer, from: &Issue, to: &Epic) -> Resu
     let texts = found.iter().map(|note| note.body.as_str());
     let places = (Where::Project(from.project_id), Where::Group(to.group_id));
     uploads::copy_between(tx, places.0, places.1, texts)?;
-    let mut threads = std::collections::HashMap::new();
-    for note in found {
-        let discussion =
-            threads.entry(note.discussion_id.clone()).or_insert_with(notes::new_discussion);
-        let copy = NewNote {
-            noteable: noteable(to),
-            author_id: note.author_id,
-            body: qualified(&note.body, &from.project_path),
-            discussion_id: discussion.clone(),
-            in_thread: note.in_thread,
-            is_system: false,
-            internal: note.internal,
-            names_issue_id: None,
-            created_at: note.created_at,
-            resolved: (None, None),
-        };
-        note_rows::insert(tx, &copy)?;
-    }
-    Ok(())
+    let open = |note: &Note| (qualified(&note.body, &from.project_path), (None, None));
+    notes::copy(tx, found, noteable(to), open)
 }
 
 /// Who is told of the issue goes on to be told of the epic; mail reaches those who see it.

@@ -11,7 +11,6 @@ use crate::activity;
 use crate::model::IssueState;
 use crate::model::epics::{EPIC, Epic};
 use crate::rules::commands::{epics as commands, take_actions};
-use crate::rules::labels::label_ids;
 use crate::rules::news::{self, Text, label_subscribers};
 use crate::rules::todos;
 use crate::store::epics::{self as rows, dates, issues, tree};
@@ -165,14 +164,7 @@ fn wanted_parent(
 fn resolve(tx: &mut Tx<'_>, desk: &GroupAccess, input: &mut EpicInput) -> Result<()> {
     input.created_at = input.created_at.filter(|_| desk.is_owner());
     let parent = Parent::Group(Box::new(desk.group.clone()));
-    if let Some(titles) = input.labels.take() {
-        input.label_ids = Some(label_ids(tx, &parent, &titles, &[], true)?);
-    }
-    let added = input.add_labels.take().unwrap_or_default();
-    input.add_label_ids = label_ids(tx, &parent, &added, &input.add_label_ids, true)?;
-    let removed = std::mem::take(&mut input.remove_labels);
-    input.remove_label_ids = label_ids(tx, &parent, &removed, &input.remove_label_ids, false)?;
-    Ok(())
+    input.wears.resolve(tx, &parent)
 }
 
 /// Whether somebody removes epics: owners and planners, whose work they are.
@@ -186,7 +178,7 @@ pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, desk: &GroupAccess, epic: &Epic
         return Err(Error::forbidden(""));
     }
     activity::forget_epic(tx, epic.id)?;
-    note_rows::forget(tx, noteable(epic))?;
+    note_rows::forget(tx, EPIC, &[epic.id])?;
     rows::delete(tx, epic.id)?;
     dates::refresh(tx, epic.parent_id.into_iter().collect())?;
     let details = json!({"group_id": epic.group_id});

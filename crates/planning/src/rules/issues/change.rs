@@ -5,13 +5,13 @@ use crate::activity;
 use crate::formats::tasks;
 use crate::hooks;
 use crate::model::{EscalationStatus, HealthStatus, Issue, IssueKind, IssueState, Severity};
-use crate::rules::changed::{self, LabelRows, Labels, Texts};
+use crate::rules::changed::{self, LabelRows, Texts};
 use crate::rules::epics::issues as epic_issues;
-use crate::rules::notes;
+use crate::rules::labelling::Labelling;
+use crate::rules::{notes, people};
 use crate::store::epics::{self, dates};
 use crate::store::issues as rows;
 use crate::store::issues::events::{self, By, EventDetail};
-use identity::entities::load_basic;
 use kernel::error::{Found, Result};
 use kernel::http::params::{Field, FromParams, Param, Source, Unusable};
 use kernel::http::{Flat, Patch};
@@ -81,8 +81,6 @@ pub const CHANGES: &str = "assignee_id, assignee_ids, confidential, created_at, 
 kernel::params! {
     /// What is said of an issue, new or not, by every interface and by programs.
     /// What has a value here is no parameter of both, and set by who has it.
-    /// Labels are added and taken away one by one, so two changes at once lose
-    /// none.
     #[derive(Default, PartialEq)]
     pub struct IssueInput {
         pub title: Option<String> = None,
@@ -93,15 +91,7 @@ kernel::params! {
         pub assignees: Assignees,
         /// Id of a milestone; 0 for none.
         pub milestone_id: Patch<i64>,
-        /// Titles of labels: these and no others.
-        pub labels: Option<Vec<String>>,
-        /// Those of these ids, too.
-        pub label_ids: Option<Vec<i64>> = None,
-        /// Titles of labels: these, too.
-        pub add_labels: Option<Vec<String>>,
-        pub add_label_ids: Vec<i64> = Vec::new(),
-        pub remove_labels: Vec<String> = Vec::new(),
-        pub remove_label_ids: Vec<i64> = Vec::new(),
+        pub wears: Flat<Labelling>,
         /// Id of the epic it is in; 0 for none.
         pub epic_id: Patch<i64>,
         /// The day it is due.
@@ -163,7 +153,7 @@ impl IssueInput {
     /// Whether nothing is said of an issue that is there, but perhaps a time.
     pub fn is_empty(&self) -> bool {
         let times = IssueInput {
-            add_labels: self.add_labels.clone().filter(Vec::is_empty),
+            wears: Flat(self.wears.nothing()),
             iid: self.iid,
             created_at: self.created_at,
             updated_at: self.updated_at,
@@ -185,7 +175,7 @@ pub(super) fn begin(tx: &mut Tx<'_>, made: &Issue, input: &IssueInput) -> Result
         ..made.clone()
     };
     tell(tx, by, &bare, made)?;
-    LABELS.begin(tx, made.id, by, named(input))?;
+    LABELS.begin(tx, made.id, by, &input.wears)?;
     put_into_epic(tx, by.user_id, made, input)?;
     match &input.assignees {
         Assignees::Set(ids) | Assignees::Add(ids) => {
@@ -203,7 +193,7 @@ pub fn update(
     rows::update(tx, &after)?;
     let by = By { user_id: actor, at: tx.now() };
     tell(tx, by, issue, &after)?;
-    LABELS.change(tx, issue.id, by, named(input))?;
+    LABELS.change(tx, issue.id, by, &input.wears)?;
     assign(tx, by, issue, &input.assignees)?;
     put_into_epic(tx, actor, &after, input)?;
     if (issue.milestone_id, issue.due_on) != (after.milestone_id, after.due_on) {
@@ -222,11 +212,6 @@ fn put_into_epic(
         Patch::Value(id) => Some(epics::by_id(tx, id)?.found("")?),
     };
     epic_issues::set(tx, actor, issue, epic.as_ref())
-}
-
-/// The labels that a change names.
-fn named(input: &IssueInput) -> Labels<'_> {
-    Labels::named(input.label_ids.as_deref(), &input.add_label_ids, &input.remove_label_ids)
 }
 
 pub(super) fn changed(tx: &Tx<'_>, actor: Option<i64>, issue: &Issue, input: &IssueInput) -> Issue {
@@ -373,24 +358,10 @@ fn assign(tx: &mut Tx<'_>, by: By, issue: &Issue, assignees: &Assignees) -> Resu
             went.push(user);
         }
     }
-    if came.is_empty() && went.is_empty() {
-        return Ok(());
+    match people::told(tx, ("assigned to", &came), ("unassigned", &went))? {
+        Some(text) => remark(tx, issue, by, &text),
+        None => Ok(()),
     }
-    let both: Vec<i64> = came.iter().chain(&went).copied().collect();
-    let users = load_basic(tx, &both)?;
-    let names = |ids: &[i64]| {
-        let known = ids.iter().filter_map(|id| users.get(id));
-        let names: Vec<String> = known.map(|user| format!("@{}", user.username)).collect();
-        names.join(" ")
-    };
-    let mut parts = Vec::new();
-    if !came.is_empty() {
-        parts.push(format!("assigned to {}", names(&came)));
-    }
-    if !went.is_empty() {
-        parts.push(format!("unassigned {}", names(&went)));
-    }
-    remark(tx, issue, by, &parts.join(" and "))
 }
 
 fn remark(tx: &mut Tx<'_>, issue: &Issue, by: By, text: &str) -> Result<()> {

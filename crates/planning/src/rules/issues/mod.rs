@@ -8,16 +8,17 @@ pub mod links;
 pub mod moves;
 pub mod places;
 pub mod requests;
-pub mod time;
 
 pub use change::{Assignees, CHANGES, IssueInput, StateEvent, update};
 
 use crate::activity;
 use crate::model::{Issue, text_error, title_error};
 use crate::rules::notes;
+use crate::rules::times::Timed;
 use crate::rules::todos::{self, Action as Reason, NewTodo};
 use crate::store::internal_ids::{self, Usage};
 use crate::store::issues as rows;
+use crate::store::listed::{ISSUES, Listed};
 use crate::store::notes::{self as note_rows, ISSUE, Noteable};
 use kernel::error::{Error, Found, Result};
 use spaces::activity::Action;
@@ -119,4 +120,24 @@ fn assigned(tx: &mut Tx<'_>, issue: &Issue, actor: Option<i64>, user_id: i64) ->
 fn remark(tx: &mut Tx<'_>, issue: &Issue, actor: Option<i64>, text: &str) -> Result<()> {
     notes::system(tx, noteable(issue), actor, text)?;
     Ok(())
+}
+
+impl Timed for Issue {
+    const LISTED: Listed = ISSUES;
+
+    fn id(&self) -> i64 {
+        self.id
+    }
+
+    fn times(&self) -> (i64, i64) {
+        (self.time_estimate, self.time_spent)
+    }
+
+    fn remark(&self, tx: &mut Tx<'_>, actor: Option<i64>, text: &str) -> Result<()> {
+        remark(tx, self, actor, text)
+    }
+
+    fn reread(&self, tx: &mut Tx<'_>) -> Result<Issue> {
+        found(tx, self.id)
+    }
 }

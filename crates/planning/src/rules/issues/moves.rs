@@ -6,17 +6,18 @@ use super::{Assignees, IssueInput, close, create, noteable, remark};
 use crate::access::{Parent, ProjectAccess, desk_to_write};
 use crate::activity;
 use crate::model::Issue;
+use crate::rules::labelling::Labelling;
 use crate::rules::labels::label_ids;
 use crate::rules::notes;
 use crate::store::epics;
 use crate::store::issues as rows;
 use crate::store::labels;
 use crate::store::milestones;
-use crate::store::notes as note_rows;
+use crate::store::notes::{self as note_rows, Note};
 use identity::viewer::Viewer;
 use kernel::audit;
 use kernel::error::{Error, Result};
-use kernel::http::Patch;
+use kernel::http::{Flat, Patch};
 use kernel::ids::Reference;
 use serde_json::json;
 use spaces::uploads;
@@ -109,7 +110,7 @@ fn copy(
         None => None,
     };
     let new = IssueInput {
-        add_label_ids: label_ids,
+        wears: Flat(Labelling::also_ids(label_ids)),
         assignees: Assignees::Add(assignee_ids),
         milestone_id: Patch::given(milestone_id),
         ..IssueInput::copy_of(issue)
@@ -126,27 +127,8 @@ fn copy_notes(tx: &mut Tx<'_>, viewer: &Viewer, from: &Issue, to: &Issue) -> Res
     let found = note_rows::of_people(tx, viewer, noteable(from), MOST_NOTES)?;
     let texts = found.iter().map(|note| note.body.as_str());
     uploads::copy(tx, from.project_id, to.project_id, texts)?;
-    let mut threads = std::collections::HashMap::new();
-    for note in found {
-        let discussion =
-            threads.entry(note.discussion_id.clone()).or_insert_with(notes::new_discussion);
-        note_rows::insert(
-            tx,
-            &note_rows::NewNote {
-                noteable: noteable(to),
-                author_id: note.author_id,
-                body: note.body,
-                discussion_id: discussion.clone(),
-                in_thread: note.in_thread,
-                is_system: false,
-                internal: note.internal,
-                names_issue_id: None,
-                created_at: note.created_at,
-                resolved: (note.resolved_at, note.resolved_by_id),
-            },
-        )?;
-    }
-    Ok(())
+    let same = |note: &Note| (note.body.clone(), (note.resolved_at, note.resolved_by_id));
+    notes::copy(tx, found, noteable(to), same)
 }
 
 /// Removes an issue; owners of the project may.
@@ -157,7 +139,7 @@ pub fn destroy(
         return Err(Error::forbidden(""));
     }
     activity::forget_issue(tx, issue.id)?;
-    note_rows::forget(tx, noteable(issue))?;
+    note_rows::forget(tx, note_rows::ISSUE, &[issue.id])?;
     let above = epics::dates::of_issues(tx, &[issue.id])?;
     rows::delete(tx, issue.id)?;
     epics::dates::refresh(tx, above)?;

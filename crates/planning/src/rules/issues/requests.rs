@@ -4,16 +4,15 @@
 
 use super::{Assignees, IssueInput, create, noteable, update};
 use crate::access::{Parent, ProjectAccess, sees, user_sees};
-use crate::model::{Issue, IssueKind, IssueState, MAX_NAMED};
+use crate::model::{Issue, IssueKind, IssueState};
 use crate::rules::commands::{self, take_actions};
 use crate::rules::epics::places::by_id_to_write;
-use crate::rules::labels::label_ids;
+use crate::rules::milestones;
 use crate::rules::news::{self, Text};
+use crate::rules::people::those_who;
 use crate::rules::todos;
 use crate::store::issues as rows;
-use crate::store::milestones;
 use crate::tasks::{Event, Reason};
-use identity::entities::load_basic;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
 use kernel::http::Patch;
@@ -181,13 +180,7 @@ fn resolve(
     tx: &mut Tx<'_>, viewer: &Viewer, desk: &ProjectAccess, input: &mut IssueInput,
 ) -> Result<()> {
     let parent = Parent::Project(Box::new(desk.project.clone()));
-    match input.milestone_id {
-        Patch::Value(0) => input.milestone_id = Patch::Null,
-        Patch::Value(id) if milestones::find(tx, &parent, id, true)?.is_none() => {
-            return Err(Error::invalid("milestone_id", "is invalid"));
-        }
-        _ => {}
-    }
+    input.milestone_id = milestones::usable(tx, &parent, &input.milestone_id)?;
     if let Patch::Value(id) = input.epic_id {
         input.epic_id = match id {
             0 => Patch::Null,
@@ -197,39 +190,13 @@ fn resolve(
             },
         };
     }
-    if input.labels.is_some() || input.label_ids.is_some() {
-        let titles = input.labels.take().unwrap_or_default();
-        let ids = input.label_ids.take().unwrap_or_default();
-        input.label_ids = Some(label_ids(tx, &parent, &titles, &ids, true)?);
-    }
     if let Assignees::Set(ids) | Assignees::Add(ids) = &mut input.assignees {
         *ids = assignable(tx, desk, ids)?;
     }
-    let added = input.add_labels.take().unwrap_or_default();
-    input.add_label_ids = label_ids(tx, &parent, &added, &input.add_label_ids, true)?;
-    let removed = std::mem::take(&mut input.remove_labels);
-    input.remove_label_ids = label_ids(tx, &parent, &removed, &input.remove_label_ids, false)?;
-    Ok(())
+    input.wears.resolve(tx, &parent)
 }
 
 /// Those of these users who are active and see the project's issues.
 pub fn assignable(tx: &mut Tx<'_>, desk: &ProjectAccess, ids: &[i64]) -> Result<Vec<i64>> {
-    let ids: Vec<i64> = ids.iter().copied().filter(|id| *id > 0).collect();
-    if ids.len() > MAX_NAMED {
-        return Err(Error::invalid("assignees", "are too many (maximum is 200)"));
-    }
-    if ids.is_empty() {
-        return Ok(Vec::new());
-    }
-    let users = load_basic(tx, &ids)?;
-    let mut allowed = Vec::new();
-    for id in ids {
-        if let Some(user) = users.get(&id)
-            && !allowed.contains(&id)
-            && user_sees(tx, user, &desk.project)?
-        {
-            allowed.push(id);
-        }
-    }
-    Ok(allowed)
+    those_who(tx, "assignees", ids, |tx, user| user_sees(tx, user, &desk.project))
 }

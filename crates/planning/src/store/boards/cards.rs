@@ -6,8 +6,8 @@ use crate::model::boards::{Columns, Key};
 use crate::model::{Issue, IssueState};
 use crate::store::issues::TABLES;
 use crate::store::issues::filter::IssueFilter;
-use crate::store::issues::list::seen;
 use crate::store::issues::order::POSITION;
+use crate::store::listing::Listing;
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::graph::{Owned, by_owner};
@@ -39,7 +39,7 @@ impl Asked<'_> {
             Key::Open | Key::List(_) => IssueState::Opened,
         };
         let filter = IssueFilter { state: Some(state), ..self.filter.clone() };
-        let mut condition = seen(tx, self.viewer, self.scope, &filter);
+        let mut condition = Issue::seen(tx, self.viewer, self.scope, &filter);
         let worn = "exists (select 1 from issue_labels worn where worn.issue_id = issues.id and";
         match key {
             Key::List(_) => {

@@ -5,6 +5,7 @@ use crate::access::epics::visible_ids;
 use crate::access::{Scope, visible};
 use crate::model::epics::{Epic, EpicIssue, ListedIssue};
 use crate::store::issues::filter::Has;
+use crate::store::listing;
 use crate::store::pages::{self, KeyType, List, Order};
 use identity::viewer::Viewer;
 use kernel::error::Result;
@@ -117,16 +118,8 @@ pub fn pages_of(
 pub fn counts_of(
     tx: &mut Tx<'_>, viewer: &Viewer, epics: &[i64], limit: Option<i64>,
 ) -> Result<HashMap<i64, i64>> {
-    let mut query = Fragment::new(
-        "select owner, count(*) from (select epic_issues.epic_id as owner,
-            row_number() over (partition by epic_issues.epic_id) as place",
-    );
-    query.append(listed(tx, viewer, epics)).raw(") as counted");
-    if let Some(limit) = limit {
-        query.push(" where place <= ", limit.saturating_add(1));
-    }
-    query.raw(" group by owner");
-    Ok(tx.query::<(i64, i64)>(query)?.into_iter().collect())
+    let from = listed(tx, viewer, epics);
+    listing::counts_of(tx, "epic_issues.epic_id", from, limit)
 }
 
 /// The places of these issues in their epics.

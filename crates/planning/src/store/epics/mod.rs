@@ -15,10 +15,11 @@ pub mod progress;
 pub mod roadmap;
 pub mod tree;
 
+use super::notes;
 use super::searched::EPICS;
 use super::subscriptions::{self, Target};
 use crate::access::epics::visible;
-use crate::model::epics::Epic;
+use crate::model::epics::{EPIC, Epic};
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::ids::fold;
@@ -131,20 +132,8 @@ pub fn forget_group(tx: &mut Tx<'_>, group_id: i64) -> Result<()> {
         ),
         (group_id,),
     )?;
-    if going.is_empty() {
-        return Ok(());
+    match going.is_empty() {
+        true => Ok(()),
+        false => notes::forget(tx, EPIC, &going),
     }
-    for statement in [
-        sql!(
-            "delete from award_emoji where awardable_type = 'Note' and awardable_id in
-                (select id from notes where noteable_type = 'Epic' and noteable_id in_list($1))"
-        ),
-        sql!("delete from notes where noteable_type = 'Epic' and noteable_id in_list($1)"),
-        sql!("delete from award_emoji where awardable_type = 'Epic' and awardable_id in_list($1)"),
-        sql!("delete from subscriptions where target_type = 'Epic' and target_id in_list($1)"),
-        sql!("delete from todos where target_type = 'Epic' and target_id in_list($1)"),
-    ] {
-        tx.execute(statement, (&going,))?;
-    }
-    Ok(())
 }

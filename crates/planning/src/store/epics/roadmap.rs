@@ -2,10 +2,11 @@
 //! done of each.
 
 use super::TABLES;
-use super::list::{EpicFilter, passing};
+use super::list::EpicFilter;
 use crate::access::epics::visible_ids;
 use crate::access::{Scope, visible};
 use crate::model::epics::{Epic, MOST_LEVELS};
+use crate::store::listing::Listing;
 use crate::store::pages;
 use identity::viewer::Viewer;
 use kernel::error::Result;
@@ -42,7 +43,7 @@ pub struct Progress {
 
 impl Asked<'_> {
     fn passing(&self, tx: &Tx<'_>) -> Fragment {
-        passing(tx, self.viewer, self.group, self.filter)
+        Epic::seen(tx, self.viewer, self.group, self.filter)
     }
 
     /// Condition: those that lie in the days at least in part.

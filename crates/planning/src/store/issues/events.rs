@@ -63,6 +63,11 @@ pub fn list(
     pages::page(tx, list, paging, |event: &Event| (json!(event.id), event.id))
 }
 
+/// Events of any issues.
+pub fn by_ids(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<Event>> {
+    Ok(tx.all(sql!("select * from issue_events where id in_list($1)"), (ids,))?)
+}
+
 pub fn find(tx: &mut Tx<'_>, issue_id: i64, kind: EventKind, id: i64) -> Result<Option<Event>> {
     Ok(tx.optional(
         sql!("select * from issue_events where issue_id = $1 and kind = $2 and id = $3"),

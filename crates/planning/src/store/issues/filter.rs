@@ -1,13 +1,12 @@
 //! What lists of issues are narrowed to, the same for every interface.
 
 use crate::model::{IssueKind, IssueState};
-use crate::store::contains;
+use crate::store::listed::{Alike, ISSUES, all_but, folded};
 use jiff::ToSpan;
 use kernel::http::params::{Param, Unusable};
-use kernel::ids::fold;
 use kernel::time::{Date, Timestamp};
 use serde_json::{Value, json};
-use store::{Fragment, IntoValue};
+use store::Fragment;
 
 kernel::choices! {
     pub enum Due {
@@ -61,15 +60,9 @@ impl Param for Has<i64> {
 /// A list to which some conditions apply; also what `not` leaves out.
 #[derive(Debug, Clone, Default)]
 pub struct Marks {
-    pub labels: Option<Has<Vec<String>>>,
-    pub milestone: Option<Has<Vec<String>>>,
-    pub author_id: Option<i64>,
-    pub author_username: Option<String>,
-    pub assignee: Option<Has<i64>>,
-    pub assignee_usernames: Vec<String>,
+    pub alike: Alike,
     pub iids: Option<Vec<i64>>,
     pub weight: Option<Has<i64>>,
-    pub reaction: Option<(i64, Has<String>)>,
 }
 
 /// Of each that is named, one at least.
@@ -148,26 +141,8 @@ pub fn narrow(sql: &mut Fragment, filter: &IssueFilter, today: Date) {
             sql.raw(test).in_list("issues.kind", kinds);
         }
     }
-    for (test, at) in [
-        (" and issues.created_at >= ", filter.times.created_after),
-        (" and issues.created_at <= ", filter.times.created_before),
-        (" and issues.updated_at >= ", filter.times.updated_after),
-        (" and issues.updated_at <= ", filter.times.updated_before),
-        (" and issues.closed_at >= ", filter.times.closed_after),
-        (" and issues.closed_at <= ", filter.times.closed_before),
-    ] {
-        if let Some(at) = at {
-            sql.push(test, at);
-        }
-    }
-    if let Some(search) = filter.search.as_deref().filter(|text| !text.is_empty()) {
-        let columns: &[&str] = match (filter.in_title, filter.in_description) {
-            (true, false) => &["issues.title_folded"],
-            (false, true) => &["issues.description_folded"],
-            _ => &["issues.title_folded", "issues.description_folded"],
-        };
-        contains(sql, columns, search);
-    }
+    ISSUES.times(sql, &filter.times);
+    ISSUES.search(sql, filter.search.as_deref(), (filter.in_title, filter.in_description));
     if let Some(due) = filter.due {
         narrow_due(sql, due, today);
     }
@@ -175,46 +150,14 @@ pub fn narrow(sql: &mut Fragment, filter: &IssueFilter, today: Date) {
         sql.raw(" and 1 = 0");
     }
     if let Some(stage) = filter.stage {
-        sql.append(of_stage(stage, today));
+        sql.raw(" and ").append(ISSUES.at_stage(stage, today));
     }
     any_of(sql, &filter.any_of);
-    for test in marks(&filter.is) {
-        sql.raw(" and ").append(test);
-    }
-    for test in marks(&filter.not) {
-        sql.raw(" and (").append(test).raw(") is not true");
-    }
-}
-
-/// ` and …`: the milestone stands there.
-fn of_stage(stage: Stage, today: Date) -> Fragment {
-    let mut test = Fragment::new(
-        " and issues.milestone_id in (select milestones.id from milestones
-            where milestones.state = 'active' and ",
-    );
-    match stage {
-        Stage::Started => test.push("milestones.start_on <= ", today),
-        Stage::Upcoming => test.push("milestones.due_on > ", today),
-    };
-    test.raw(")");
-    test
+    all_but(sql, marks(&filter.is), marks(&filter.not));
 }
 
 fn any_of(sql: &mut Fragment, any: &AnyOf) {
-    let folded = |names: &[String]| -> Vec<String> { names.iter().map(|one| fold(one)).collect() };
-    if !any.labels.is_empty() {
-        sql.raw(
-            " and exists (select 1 from issue_labels l join labels on labels.id = l.label_id
-                where l.issue_id = issues.id and",
-        )
-        .in_list("labels.title", any.labels.clone())
-        .raw(")");
-    }
-    if !any.author_usernames.is_empty() {
-        sql.raw(" and issues.author_id in (select users.id from users where")
-            .in_list("users.username_folded", folded(&any.author_usernames))
-            .raw(")");
-    }
+    ISSUES.any_of(sql, any);
     if !any.assignee_usernames.is_empty() {
         sql.raw(
             " and issues.id in (select a.issue_id from issue_assignees a
@@ -255,59 +198,8 @@ fn narrow_due(sql: &mut Fragment, due: Due, today: Date) {
     sql.push(" and issues.due_on >= ", first).push(" and issues.due_on <= ", last);
 }
 
-/// One test for each thing asked for; what is left out is left out one by
-/// one.
 fn marks(marks: &Marks) -> Vec<Fragment> {
-    let mut tests = Vec::new();
-    match &marks.labels {
-        Some(Has::This(titles)) => {
-            let each = titles.iter().map(|title| label(title));
-            tests.extend(each.take(crate::model::MAX_NAMED));
-        }
-        Some(Has::Any) => tests.push(any_label(true)),
-        Some(Has::None) => tests.push(any_label(false)),
-        None => {}
-    }
-    if let Some(milestone) = &marks.milestone {
-        tests.push(match milestone {
-            Has::This(titles) => {
-                let mut test = Fragment::new(
-                    "issues.milestone_id in (select milestones.id from milestones where",
-                );
-                test.in_list("milestones.title", titles).raw(")");
-                test
-            }
-            Has::Any => Fragment::new("issues.milestone_id is not null"),
-            Has::None => Fragment::new("issues.milestone_id is null"),
-        });
-    }
-    if let Some(id) = marks.author_id {
-        tests.push(equals("issues.author_id = ", id));
-    }
-    if let Some(name) = &marks.author_username {
-        tests.push(wrap(
-            "issues.author_id in (select users.id from users
-                where users.username_folded = ",
-            fold(name),
-        ));
-    }
-    if let Some(assignee) = &marks.assignee {
-        tests.push(match assignee {
-            Has::This(id) => wrap(
-                "issues.id in (select a.issue_id from issue_assignees a where a.user_id = ",
-                *id,
-            ),
-            Has::Any => assigned(true),
-            Has::None => assigned(false),
-        });
-    }
-    for name in &marks.assignee_usernames {
-        tests.push(wrap(
-            "issues.id in (select a.issue_id from issue_assignees a
-                join users on users.id = a.user_id where users.username_folded = ",
-            fold(name),
-        ));
-    }
+    let mut tests = ISSUES.alike(&marks.alike);
     if let Some(iids) = &marks.iids {
         let mut test = Fragment::default();
         test.in_list("issues.iid", iids);
@@ -315,62 +207,10 @@ fn marks(marks: &Marks) -> Vec<Fragment> {
     }
     if let Some(weight) = &marks.weight {
         tests.push(match weight {
-            Has::This(weight) => equals("issues.weight = ", *weight),
+            Has::This(weight) => ISSUES.equals("weight", *weight),
             Has::Any => Fragment::new("issues.weight is not null"),
             Has::None => Fragment::new("issues.weight is null"),
         });
     }
-    if let Some((user_id, reaction)) = &marks.reaction {
-        tests.push(reacted(*user_id, reaction));
-    }
     tests
-}
-
-fn reacted(user_id: i64, reaction: &Has<String>) -> Fragment {
-    let not = if *reaction == Has::None { "not " } else { "" };
-    let mut test = Fragment::new(&format!(
-        "{not}exists (select 1 from award_emoji e where e.awardable_type = 'Issue'
-            and e.awardable_id = issues.id and e.user_id = "
-    ));
-    test.bind(user_id);
-    if let Has::This(name) = reaction {
-        test.push(" and e.name = ", name);
-    }
-    test.raw(")");
-    test
-}
-
-fn equals(text: &str, value: impl IntoValue) -> Fragment {
-    let mut test = Fragment::new(text);
-    test.bind(value);
-    test
-}
-
-/// A test that ends in a parenthesis.
-fn wrap(text: &str, value: impl IntoValue) -> Fragment {
-    let mut test = equals(text, value);
-    test.raw(")");
-    test
-}
-
-fn label(title: &str) -> Fragment {
-    wrap(
-        "exists (select 1 from issue_labels l join labels on labels.id = l.label_id
-            where l.issue_id = issues.id and labels.title = ",
-        title,
-    )
-}
-
-fn any_label(wanted: bool) -> Fragment {
-    let not = if wanted { "" } else { "not " };
-    Fragment::new(&format!(
-        "{not}exists (select 1 from issue_labels l where l.issue_id = issues.id)"
-    ))
-}
-
-fn assigned(wanted: bool) -> Fragment {
-    let not = if wanted { "" } else { "not " };
-    Fragment::new(&format!(
-        "{not}exists (select 1 from issue_assignees a where a.issue_id = issues.id)"
-    ))
 }

@@ -6,11 +6,11 @@ use super::{SELECT, TABLES};
 use crate::access::{Scope, visible};
 use crate::model::Issue;
 use crate::store::epics::issues::of_epic;
-use crate::store::pages::{self, KeyType, List, Order, time_key};
+use crate::store::listing::{self, Listing};
+use crate::store::pages::{KeyType, time_key};
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::graph::{Owned, Window};
-use kernel::http::{Paged, Paging};
 use kernel::ids::fold;
 use kernel::time::date_of;
 use serde_json::{Value, json};
@@ -32,55 +32,61 @@ kernel::choices! {
     }
 }
 
-/// Whether a list runs from the greatest down.
-#[derive(Debug, Clone, Copy)]
-pub struct Sorting {
-    pub by: OrderBy,
-    pub descending: bool,
-}
+pub type Sorting = listing::Sorting<OrderBy>;
 
-/// Condition: the issues in a scope that the viewer may see and that pass.
-pub fn seen(tx: &Tx<'_>, viewer: &Viewer, scope: &Scope, filter: &IssueFilter) -> Fragment {
-    let mut condition = visible(tx, viewer, scope);
-    narrow(&mut condition, filter, date_of(tx.now()));
-    if let Some(epic) = &filter.epic {
-        condition.append(of_epic(tx, viewer, epic));
+impl Listing for Issue {
+    type Scope = Scope;
+    type Filter = IssueFilter;
+    type By = OrderBy;
+    const SELECT: &'static str = store::concat!("select ", Issue::COLUMNS);
+    const TABLES: &'static str = TABLES;
+    const ID: &'static str = "issues.id";
+
+    fn seen(tx: &Tx<'_>, viewer: &Viewer, scope: &Scope, filter: &IssueFilter) -> Fragment {
+        let mut condition = visible(tx, viewer, scope);
+        narrow(&mut condition, filter, date_of(tx.now()));
+        if let Some(epic) = &filter.epic {
+            condition.append(of_epic(tx, viewer, epic));
+        }
+        condition
     }
-    condition
-}
 
-/// One page of the issues in a scope that the viewer may see.
-pub fn list(
-    tx: &mut Tx<'_>, viewer: &Viewer, scope: &Scope, filter: &IssueFilter, sorting: Sorting,
-    paging: Paging,
-) -> Result<Paged<Issue>> {
-    let list = listed(tx, viewer, scope, filter, sorting);
-    pages::page(tx, list, paging, |issue| (key(sorting.by, issue), issue.id))
-}
+    fn expression(by: OrderBy) -> (&'static str, Option<KeyType>) {
+        match by {
+            OrderBy::CreatedAt => ("issues.created_at", Some(KeyType::Time)),
+            OrderBy::UpdatedAt => ("issues.updated_at", Some(KeyType::Time)),
+            OrderBy::Title => ("issues.title_folded", Some(KeyType::Text)),
+            OrderBy::RelativePosition => (POSITION, Some(KeyType::Int)),
+            OrderBy::Popularity => ("issues.upvotes", Some(KeyType::Int)),
+            OrderBy::DueDate => ("issues.due_on", None),
+            OrderBy::Weight => ("issues.weight", None),
+            OrderBy::MilestoneDue => (DUE_ON, None),
+            OrderBy::Priority | OrderBy::LabelPriority => (PRIORITY, None),
+        }
+    }
 
-/// The issues of one page of it, where others count them.
-pub fn rows(
-    tx: &mut Tx<'_>, viewer: &Viewer, scope: &Scope, filter: &IssueFilter, sorting: Sorting,
-    paging: &Paging,
-) -> Result<Vec<Issue>> {
-    let list = listed(tx, viewer, scope, filter, sorting);
-    let mut rows: Vec<Issue> = tx.query(pages::query(list, paging)?)?;
-    rows.truncate(paging.per_page.unsigned_abs() as usize);
-    Ok(rows)
-}
-
-/// What [`list`] reads.
-pub fn listed(
-    tx: &Tx<'_>, viewer: &Viewer, scope: &Scope, filter: &IssueFilter, sorting: Sorting,
-) -> List {
-    let condition = seen(tx, viewer, scope, filter);
-    List {
-        select: Fragment::new(store::concat!("select ", Issue::COLUMNS)),
-        from: Fragment::new(TABLES),
-        condition,
-        order: order(sorting),
+    fn key(&self, by: OrderBy) -> (Value, i64) {
+        let key = match by {
+            OrderBy::CreatedAt => time_key(self.created_at),
+            OrderBy::UpdatedAt => time_key(self.updated_at),
+            OrderBy::Title => json!(fold(&self.title)),
+            OrderBy::Popularity => json!(self.upvotes),
+            OrderBy::RelativePosition => json!(self.relative_position),
+            _ => json!(self.id),
+        };
+        (key, self.id)
     }
 }
+
+/// The last day of the milestone, or null.
+const DUE_ON: &str = "(select milestones.due_on from milestones
+    where milestones.id = issues.milestone_id)";
+
+/// The first priority of a label, or null.
+const PRIORITY: &str = "(select min(label_priorities.priority) from issue_labels
+    join label_priorities on label_priorities.label_id = issue_labels.label_id
+        and label_priorities.project_id = issues.project_id
+    where issue_labels.issue_id = issues.id)";
 
 /// Whose issues pages of many owners show.
 #[derive(Debug, Clone)]
@@ -102,8 +108,8 @@ impl Owners {
         }
     }
 
-    /// The column of the owner, and the tables and conditions.
-    fn tables(&self) -> (&'static str, Fragment) {
+    /// The column of the owner, and what of it the viewer may see.
+    fn seen(&self, tx: &Tx<'_>, viewer: &Viewer, filter: &IssueFilter) -> (&'static str, Fragment) {
         let mut from = Fragment::new(store::concat!(" from ", TABLES));
         let owner = match self {
             Owners::Projects(_) => "issues.project_id",
@@ -127,7 +133,8 @@ impl Owners {
                 "epic_issues.epic_id"
             }
         };
-        from.raw(" where").in_list(owner, self.ids());
+        from.raw(" where").in_list(owner, self.ids()).raw(" and ");
+        from.append(Issue::seen(tx, viewer, &Scope::Everywhere, filter));
         (owner, from)
     }
 }
@@ -137,8 +144,7 @@ impl Owners {
 pub fn of_owners(
     tx: &Tx<'_>, viewer: &Viewer, owners: &Owners, filter: &IssueFilter, columns: &str,
 ) -> Fragment {
-    let (owner, mut from) = owners.tables();
-    from.raw(" and ").append(seen(tx, viewer, &Scope::Everywhere, filter));
+    let (owner, from) = owners.seen(tx, viewer, filter);
     let mut query = Fragment::new(&format!("select {columns}, {owner} as owner_id"));
     query.append(from);
     query
@@ -148,8 +154,7 @@ pub fn of_owners(
 pub fn pages_of(
     tx: &mut Tx<'_>, viewer: &Viewer, owners: &Owners, filter: &IssueFilter, window: &Window,
 ) -> Result<Vec<Owned<Issue>>> {
-    let (owner, mut from) = owners.tables();
-    from.raw(" and ").append(seen(tx, viewer, &Scope::Everywhere, filter));
+    let (owner, from) = owners.seen(tx, viewer, filter);
     Ok(tx.query(window.narrow_each(Issue::COLUMNS, owner, from))?)
 }
 
@@ -158,18 +163,8 @@ pub fn pages_of(
 pub fn counts_of(
     tx: &mut Tx<'_>, viewer: &Viewer, owners: &Owners, filter: &IssueFilter, limit: Option<i64>,
 ) -> Result<HashMap<i64, i64>> {
-    let (owner, mut from) = owners.tables();
-    from.raw(" and ").append(seen(tx, viewer, &Scope::Everywhere, filter));
-    let mut query = Fragment::new(&format!(
-        "select owner, count(*) from (select {owner} as owner,
-            row_number() over (partition by {owner}) as place"
-    ));
-    query.append(from).raw(") as counted");
-    if let Some(limit) = limit {
-        query.push(" where place <= ", limit.saturating_add(1));
-    }
-    query.raw(" group by owner");
-    Ok(tx.query::<(i64, i64)>(query)?.into_iter().collect())
+    let (owner, from) = owners.seen(tx, viewer, filter);
+    listing::counts_of(tx, owner, from, limit)
 }
 
 /// A page of all issues that the viewer may see.
@@ -177,7 +172,7 @@ pub fn page_of_all(
     tx: &mut Tx<'_>, viewer: &Viewer, filter: &IssueFilter, window: &Window,
 ) -> Result<Vec<Issue>> {
     let mut query = Fragment::new(SELECT);
-    query.raw("where ").append(seen(tx, viewer, &Scope::Everywhere, filter));
+    query.raw("where ").append(Issue::seen(tx, viewer, &Scope::Everywhere, filter));
     window.narrow(&mut query);
     Ok(tx.query(query)?)
 }
@@ -190,61 +185,10 @@ pub fn count_all(
     query
         .raw(TABLES)
         .raw(" where ")
-        .append(seen(tx, viewer, &Scope::Everywhere, filter));
+        .append(Issue::seen(tx, viewer, &Scope::Everywhere, filter));
     if let Some(limit) = limit {
         query.push(" limit ", limit.saturating_add(1));
     }
     query.raw(") as counted");
     Ok(tx.query::<i64>(query)?.into_iter().next().unwrap_or(0))
-}
-
-/// How many of a scope pass, counted no further than lists tell.
-pub fn count(tx: &mut Tx<'_>, viewer: &Viewer, scope: &Scope, filter: &IssueFilter) -> Result<i64> {
-    let condition = seen(tx, viewer, scope, filter);
-    pages::count(tx, &Fragment::new(TABLES), &condition)
-}
-
-/// The expression of an order and the type of its key, where it has one.
-pub fn expression(by: OrderBy) -> (&'static str, Option<KeyType>) {
-    match by {
-        OrderBy::CreatedAt => ("issues.created_at", Some(KeyType::Time)),
-        OrderBy::UpdatedAt => ("issues.updated_at", Some(KeyType::Time)),
-        OrderBy::Title => ("issues.title_folded", Some(KeyType::Text)),
-        OrderBy::RelativePosition => (POSITION, Some(KeyType::Int)),
-        OrderBy::Popularity => ("issues.upvotes", Some(KeyType::Int)),
-        OrderBy::DueDate => ("issues.due_on", None),
-        OrderBy::Weight => ("issues.weight", None),
-        OrderBy::MilestoneDue => (
-            "(select milestones.due_on from milestones where milestones.id = issues.milestone_id)",
-            None,
-        ),
-        OrderBy::Priority | OrderBy::LabelPriority => (
-            "(select min(label_priorities.priority) from issue_labels
-                join label_priorities on label_priorities.label_id = issue_labels.label_id
-                    and label_priorities.project_id = issues.project_id
-                where issue_labels.issue_id = issues.id)",
-            None,
-        ),
-    }
-}
-
-fn order(sorting: Sorting) -> Order {
-    let (by, key) = expression(sorting.by);
-    Order {
-        by: by.into(),
-        key,
-        id: "issues.id",
-        descending: sorting.descending,
-    }
-}
-
-fn key(by: OrderBy, issue: &Issue) -> Value {
-    match by {
-        OrderBy::CreatedAt => time_key(issue.created_at),
-        OrderBy::UpdatedAt => time_key(issue.updated_at),
-        OrderBy::Title => json!(fold(&issue.title)),
-        OrderBy::Popularity => json!(issue.upvotes),
-        OrderBy::RelativePosition => json!(issue.relative_position),
-        _ => json!(issue.id),
-    }
 }

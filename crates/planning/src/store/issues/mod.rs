@@ -120,38 +120,6 @@ pub fn promoted(tx: &mut Tx<'_>, id: i64, to: i64) -> Result<()> {
     Ok(())
 }
 
-/// Sets the time an issue is estimated to take, in seconds.
-pub fn estimate(tx: &mut Tx<'_>, id: i64, seconds: i64) -> Result<()> {
-    let now = tx.now();
-    tx.execute(
-        sql!("update issues set time_estimate = $2, updated_at = $3 where id = $1"),
-        (id, seconds, now),
-    )?;
-    Ok(())
-}
-
-/// Adds to the time spent on an issue; whether what results is possible.
-pub fn spend(tx: &mut Tx<'_>, id: i64, seconds: i64) -> Result<bool> {
-    let now = tx.now();
-    let count = tx.execute(
-        sql!(
-            "update issues set time_spent = time_spent + $2, updated_at = $3
-             where id = $1 and time_spent + $2 >= 0 and time_spent + $2 <= 30000000000"
-        ),
-        (id, seconds, now),
-    )?;
-    Ok(count > 0)
-}
-
-pub fn reset_spent(tx: &mut Tx<'_>, id: i64) -> Result<()> {
-    let now = tx.now();
-    tx.execute(
-        sql!("update issues set time_spent = 0, updated_at = $2 where id = $1"),
-        (id, now),
-    )?;
-    Ok(())
-}
-
 /// Removes an issue and what is its alone.
 pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     super::subscriptions::forget(tx, super::subscriptions::Target::Issue, id)?;
@@ -197,18 +165,13 @@ pub fn label_ids(tx: &mut Tx<'_>, id: i64) -> Result<Vec<i64>> {
 }
 
 pub fn assignees_of(tx: &mut Tx<'_>, issues: &[i64]) -> Result<HashMap<i64, Vec<i64>>> {
-    let rows: Vec<(i64, i64)> = tx.all(
+    Ok(tx.grouped(
         sql!(
             "select issue_id, user_id from issue_assignees
              where issue_id in_list($1) order by issue_id, user_id"
         ),
         (issues,),
-    )?;
-    let mut by_issue: HashMap<i64, Vec<i64>> = HashMap::new();
-    for (issue, user) in rows {
-        by_issue.entry(issue).or_default().push(user);
-    }
-    Ok(by_issue)
+    )?)
 }
 
 pub fn assignees_of_one(tx: &mut Tx<'_>, issue: i64) -> Result<Vec<i64>> {

@@ -2,7 +2,7 @@
 //! discussion stands where it began. Everything is read by the order of an index,
 //! so what a page costs does not grow with the issue or its longest thread.
 
-use super::events::Event;
+use super::events::{self as of_issues, Event};
 use super::long_texts::{self, Length};
 use crate::model::epics::EPIC;
 use crate::store::epics::events as of_epics;
@@ -14,7 +14,7 @@ use kernel::http::Paging;
 use kernel::http::paging::COUNT_LIMIT;
 use kernel::time::Timestamp;
 use std::collections::HashMap;
-use store::{Fragment, FromRow, Tx, sql};
+use store::{Fragment, FromRow, Tx, grouped};
 
 /// Notes of a discussion that are read at once; a page of its own has all.
 pub const MOST_SHOWN: i64 = 100;
@@ -49,6 +49,8 @@ pub struct Timeline {
     is_reporter: bool,
     /// Condition on `notes`: those of a discussion that show.
     shown: Fragment,
+    /// Where its events are, if it has any.
+    events: Option<EventRows>,
 }
 
 /// A moment in a story: its time, and the id of the note that stands there.
@@ -70,37 +72,37 @@ impl NotePlace {
     }
 }
 
-/// The tables of what became of things.
+/// Where it is written what became of things of one kind.
 #[derive(Debug, Clone, Copy)]
-enum Events {
-    Issue,
-    Epic,
+pub struct EventRows {
+    /// The rows of one thing, whose id follows.
+    pub of: &'static str,
+    /// Some of them by their ids.
+    pub by_ids: fn(&mut Tx<'_>, &[i64]) -> Result<Vec<Event>>,
 }
 
-impl Events {
-    /// The rows of one thing, whose id follows.
-    fn of(self) -> &'static str {
-        match self {
-            Events::Issue => "issue_events where issue_id = ",
-            Events::Epic => "epic_events where epic_id = ",
-        }
-    }
-}
+const OF_ISSUES: EventRows = EventRows {
+    of: "issue_events where issue_id = ",
+    by_ids: of_issues::by_ids,
+};
+const OF_EPICS: EventRows =
+    EventRows { of: "epic_events where epic_id = ", by_ids: of_epics::by_ids };
 
 impl Timeline {
     /// As it shows to a viewer who sees the thing, as a reporter or not.
     pub fn new(tx: &Tx<'_>, viewer: &Viewer, noteable: Noteable, is_reporter: bool) -> Timeline {
         let shown = showing(tx, viewer, noteable.kind, is_reporter);
-        Timeline { noteable, is_reporter, shown }
+        let events = match noteable.kind {
+            ISSUE => Some(OF_ISSUES),
+            EPIC => Some(OF_EPICS),
+            _ => None,
+        };
+        Timeline { noteable, is_reporter, shown, events }
     }
 
-    /// Where its events are; what is neither an issue nor an epic has none.
-    fn events(&self) -> Option<Events> {
-        match self.noteable.kind {
-            ISSUE => Some(Events::Issue),
-            EPIC => Some(Events::Epic),
-            _ => None,
-        }
+    /// With what became of a thing of a room above.
+    pub fn with(self, events: Option<EventRows>) -> Timeline {
+        Timeline { events: events.or(self.events), ..self }
     }
 
     /// Condition on `notes`: those that begin a discussion.
@@ -129,12 +131,12 @@ impl Timeline {
             query.push(" and (notes.created_at, notes.id) < (", at).push(", ", id).raw(")");
         }
         query.push(" order by notes.created_at, notes.id limit ", most).raw(") as said");
-        let Some(events) = self.events() else {
+        let Some(events) = self.events else {
             return query;
         };
         query
             .raw(" union all select * from (select true, id, created_at from ")
-            .push(events.of(), self.noteable.id);
+            .push(events.of, self.noteable.id);
         if let Some((at, _)) = before {
             query.push(" and created_at < ", at);
         }
@@ -168,11 +170,8 @@ impl Timeline {
             some.map(|(_, id)| *id).collect()
         };
         let mut said = self.discussions(tx, ids(false))?;
-        let events: Vec<Event> = match self.events() {
-            Some(Events::Epic) => of_epics::by_ids(tx, &ids(true))?,
-            Some(Events::Issue) => {
-                tx.all(sql!("select * from issue_events where id in_list($1)"), (ids(true),))?
-            }
+        let events: Vec<Event> = match self.events {
+            Some(events) => (events.by_ids)(tx, &ids(true))?,
             None => Vec::new(),
         };
         let mut events: HashMap<i64, Event> = events.into_iter().map(|one| (one.id, one)).collect();
@@ -201,16 +200,29 @@ impl Timeline {
         };
         let is_first = |id: i64| firsts.contains(&id);
         let (read, cut) = long_texts::read(tx, sorted(lengths, place), is_first)?;
-        let mut notes: HashMap<String, Vec<Note>> = HashMap::new();
-        for note in read {
-            notes.entry(note.discussion_id.clone()).or_default().push(note);
-        }
+        let mut notes = grouped(read.into_iter().map(|note| (note.discussion_id.clone(), note)));
         let discussion = |one: Begun| {
             let notes = notes.remove(&one.discussion_id)?;
             let cut = cut.iter().copied().filter(|id| *id == one.first_id).collect();
             Some((one.first_id, Discussion { notes, total: one.total, cut }))
         };
         Ok(begun.into_iter().filter_map(discussion).collect())
+    }
+
+    /// Some discussions, each as far as it is shown, in the order they began.
+    pub fn some(&self, tx: &mut Tx<'_>, ids: &[String]) -> Result<Vec<Discussion>> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut query = Fragment::new("select notes.id from notes where ");
+        query
+            .append(self.beginning())
+            .raw(" and")
+            .in_list("notes.discussion_id", ids)
+            .raw(" order by notes.created_at, notes.id");
+        let firsts: Vec<i64> = tx.query(query)?;
+        let mut said = self.discussions(tx, firsts.clone())?;
+        Ok(firsts.iter().filter_map(|id| said.remove(id)).collect())
     }
 
     /// How far the discussions of these first notes go, with the lengths of all their

@@ -21,7 +21,7 @@ pub fn readable_anywhere(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
 
 fn of_epics(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
     let mut condition = Fragment::new("notes.noteable_type = 'Epic'");
-    condition.append(naming_what_is_seen(tx, viewer, EPIC));
+    condition.append(naming_what_is_seen(tx, viewer, Some(EPIC)));
     match viewer.user_id() {
         _ if viewer.is_admin() => {}
         Some(user_id) => {

@@ -1,18 +1,18 @@
 //! Notes.
 
-mod commits;
 mod epics;
+mod naming;
 mod removal;
 
-pub use commits::{is_told, name_code};
 pub use epics::readable_anywhere;
+pub use naming::{
+    Naming, is_named, is_told, name_code, name_epic, name_request, naming_what_is_seen,
+};
 pub use removal::{delete, forget};
 
 use super::pages::{self, KeyType, List, Order, time_key};
 use super::searched::NOTES;
-use crate::access::epics::is_visible;
-use crate::access::{Scope, concerns, visible};
-use crate::model::epics::EPIC;
+use crate::access::concerns;
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::graph::{Owned, Window};
@@ -20,7 +20,7 @@ use kernel::http::{Paged, Paging};
 use kernel::search::index;
 use kernel::time::Timestamp;
 use serde_json::json;
-use spaces::access::{Purpose, REPORTER, projects_of, visible_projects};
+use spaces::access::{REPORTER, projects_of};
 use store::{Fragment, FromRow, Tx, sql};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,10 +32,14 @@ pub struct Noteable {
 }
 
 pub const ISSUE: &str = "Issue";
+/// As notes call merge requests, which a room above has.
+pub const MERGE_REQUEST: &str = "MergeRequest";
+/// Likewise commits, whose own names are no numbers.
+pub const COMMIT: &str = "Commit";
 
 /// Whether threads about things of this kind can be resolved.
 pub fn can_be_resolved(kind: &str) -> bool {
-    kind == ISSUE
+    matches!(kind, ISSUE | MERGE_REQUEST)
 }
 
 #[derive(Debug, Clone, FromRow)]
@@ -55,6 +59,18 @@ pub struct Note {
     /// Since when its thread is resolved.
     pub resolved_at: Option<Timestamp>,
     pub resolved_by_id: Option<i64>,
+}
+
+/// The threads that some of these notes stand in, by their ids.
+pub fn threads_of(notes: &[Note]) -> Vec<String> {
+    let mut ids: Vec<String> = notes
+        .iter()
+        .filter(|note| note.in_thread)
+        .map(|note| note.discussion_id.clone())
+        .collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
 }
 
 impl Note {
@@ -242,36 +258,6 @@ pub fn rewrite(tx: &mut Tx<'_>, id: i64, body: &str) -> Result<()> {
     Ok(index(tx, &NOTES, &[id])?)
 }
 
-/// The epic that a note of the program names.
-pub fn name_epic(tx: &mut Tx<'_>, id: i64, epic_id: i64) -> Result<()> {
-    tx.execute(sql!("update notes set names_epic_id = $2 where id = $1"), (id, epic_id))?;
-    Ok(())
-}
-
-/// What a note of the program names.
-#[derive(Debug, Clone, Copy)]
-pub enum Naming {
-    Issue(i64),
-    Epic(i64),
-}
-
-/// Whether the program has told of a thing, in words that begin so, that another names it.
-pub fn is_named(tx: &mut Tx<'_>, of: Noteable, by: Naming, words: &str) -> Result<bool> {
-    let mut query = Fragment::new("select notes.id from notes where notes.noteable_type = ");
-    query
-        .bind(of.kind)
-        .push(" and notes.noteable_id = ", of.id)
-        .raw(" and notes.is_system");
-    match by {
-        Naming::Issue(id) => query.push(" and notes.names_issue_id = ", id),
-        Naming::Epic(id) => query.push(" and notes.names_epic_id = ", id),
-    };
-    query
-        .push(" and notes.body like ", format!("{words}%"))
-        .raw(" escape '\\' limit 1");
-    Ok(!tx.query::<i64>(query)?.is_empty())
-}
-
 pub fn begin_thread(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     tx.execute(sql!("update notes set in_thread = true where id = $1"), (id,))?;
     Ok(())
@@ -297,7 +283,7 @@ pub fn showing(tx: &Tx<'_>, viewer: &Viewer, kind: &str, is_reporter: bool) -> F
         true => Fragment::new("1 = 1"),
         false => open(viewer),
     };
-    condition.append(naming_what_is_seen(tx, viewer, kind));
+    condition.append(naming_what_is_seen(tx, viewer, Some(kind)));
     condition
 }
 
@@ -311,30 +297,6 @@ pub fn open(viewer: &Viewer) -> Fragment {
     );
     condition.append(concerns(viewer)).raw(")))");
     condition
-}
-
-/// ` and …` on `notes` about things of a kind: the epic that they name, the code, and on
-/// epics the issue, is what the viewer sees. It costs nothing for the rest.
-pub fn naming_what_is_seen(tx: &Tx<'_>, viewer: &Viewer, kind: &str) -> Fragment {
-    let mut seen = Fragment::new(" and (notes.names_epic_id is null or ");
-    seen.append(is_visible(tx, viewer, "notes.names_epic_id"))
-        .raw(
-            ") and (notes.names_code_of_id is null or exists (select 1 from projects
-                where projects.id = notes.names_code_of_id and ",
-        )
-        .append(visible_projects(tx, viewer, Purpose::DownloadCode))
-        .raw("))");
-    if kind == EPIC {
-        // Issues of any project; those on issues are of the same one.
-        seen.raw(
-            " and (notes.names_issue_id is null or exists (select 1 from issues
-                join projects on projects.id = issues.project_id
-                where issues.id = notes.names_issue_id and ",
-        )
-        .append(visible(tx, viewer, &Scope::Everywhere))
-        .raw("))");
-    }
-    seen
 }
 
 /// Condition on `notes` joined with `projects`: those that show to somebody who
@@ -352,11 +314,11 @@ pub fn readable(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
             .raw(")"),
         None => condition.raw("(").append(open(viewer)).raw(")"),
     };
-    condition.append(naming_what_is_seen(tx, viewer, ISSUE));
+    condition.append(naming_what_is_seen(tx, viewer, None));
     condition
 }
 
-pub(super) const TABLES: &str = "notes left join projects on projects.id = notes.project_id";
+pub(crate) const TABLES: &str = "notes left join projects on projects.id = notes.project_id";
 
 /// Those of these ids that show to somebody who sees what they are about;
 /// whether the viewer does is not asked.

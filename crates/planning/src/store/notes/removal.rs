@@ -1,9 +1,29 @@
 //! Notes that go, and the discussions they began.
 
-use super::{ISSUE, Note, Noteable, counted};
+use super::{ISSUE, MERGE_REQUEST, Note, counted};
 use crate::model::epics::EPIC;
 use kernel::error::Result;
 use store::{Tx, sql};
+
+/// Discussions that notes began which name one of these things begin with the next note.
+macro_rules! begin_again_without {
+    ($names:literal) => {
+        sql!(
+            "update notes set begins = true, begins_in_public = not internal where id in
+                (select min(answers.id) from notes named
+                 join notes answers on answers.discussion_id = named.discussion_id
+                 where named.",
+            $names,
+            " in_list($1) and answers.id <> named.id
+                    and (answers.",
+            $names,
+            " is null or not answers.",
+            $names,
+            " in_list($1))
+                 group by answers.discussion_id)"
+        )
+    };
+}
 
 pub fn delete(tx: &mut Tx<'_>, note: &Note) -> Result<()> {
     tx.execute(
@@ -45,40 +65,30 @@ fn begin_again(tx: &mut Tx<'_>, discussion_id: &str, began: (bool, bool)) -> Res
     Ok(())
 }
 
-/// Removes all notes about something that is gone, with their awards.
-pub fn forget(tx: &mut Tx<'_>, noteable: Noteable) -> Result<()> {
-    // The database removes what names an issue or epic, but not what answers that.
-    let begin_again = match noteable.kind {
-        ISSUE => Some(sql!(
-            "update notes set begins = true, begins_in_public = not internal where id in
-                (select min(answers.id) from notes named
-                 join notes answers on answers.discussion_id = named.discussion_id
-                 where named.names_issue_id = $1 and answers.id <> named.id
-                 group by answers.discussion_id)"
-        )),
-        EPIC => Some(sql!(
-            "update notes set begins = true, begins_in_public = not internal where id in
-                (select min(answers.id) from notes named
-                 join notes answers on answers.discussion_id = named.discussion_id
-                 where named.names_epic_id = $1 and answers.id <> named.id
-                 group by answers.discussion_id)"
-        )),
+/// Removes what refers by kind and id to things that go: all notes about them, awards,
+/// to-dos and subscriptions.
+pub fn forget(tx: &mut Tx<'_>, kind: &str, ids: &[i64]) -> Result<()> {
+    // The database removes what names one of these, but not what answers that.
+    let begin_again = match kind {
+        ISSUE => Some(begin_again_without!("names_issue_id")),
+        EPIC => Some(begin_again_without!("names_epic_id")),
+        MERGE_REQUEST => Some(begin_again_without!("names_request_id")),
         _ => None,
     };
     if let Some(statement) = begin_again {
-        tx.execute(statement, (noteable.id,))?;
+        tx.execute(statement, (ids,))?;
     }
     for statement in [
         sql!(
             "delete from award_emoji where awardable_type = 'Note' and awardable_id in
-                (select id from notes where noteable_type = $1 and noteable_id = $2)"
+                (select id from notes where noteable_type = $1 and noteable_id in_list($2))"
         ),
-        sql!("delete from notes where noteable_type = $1 and noteable_id = $2"),
-        sql!("delete from award_emoji where awardable_type = $1 and awardable_id = $2"),
-        sql!("delete from todos where target_type = $1 and target_id = $2"),
-        sql!("delete from subscriptions where target_type = $1 and target_id = $2"),
+        sql!("delete from notes where noteable_type = $1 and noteable_id in_list($2)"),
+        sql!("delete from award_emoji where awardable_type = $1 and awardable_id in_list($2)"),
+        sql!("delete from todos where target_type = $1 and target_id in_list($2)"),
+        sql!("delete from subscriptions where target_type = $1 and target_id in_list($2)"),
     ] {
-        tx.execute(statement, (noteable.kind, noteable.id))?;
+        tx.execute(statement, (kind, ids))?;
     }
     Ok(())
 }

@@ -7,14 +7,15 @@ mod stars;
 use super::{Caller, Safeguard, change_project};
 use crate::access::{self, Purpose};
 use crate::entities::{self, ProjectEntity};
-use crate::hooks::{AboutCode, AboutWanted};
+use crate::hooks::{AboutCode, AboutWanted, check_source};
+use crate::mirror_settings::MirrorSettingsChange;
 use crate::rules::{self, ProjectChange};
 use identity::viewer::Admin;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::http::conditional::check_unmodified;
 use kernel::http::params::{Field, FromParams, Source};
-use kernel::http::{Accepted, Created, Flat, Ok200, Params, RequestContext, Routes};
+use kernel::http::{Accepted, Created, Flat, Ok200, Params, Patch, RequestContext, Routes};
 use kernel::ids::Reference;
 use std::sync::Arc;
 
@@ -40,20 +41,36 @@ kernel::params! {
         pub namespace_id: Option<i64>,
         /// Makes its default branch, with a README.
         pub initialize_with_readme: Option<bool>,
+        pub mirror: Flat<MirrorSettingsChange>,
         pub change: Flat<ProjectChange>,
     }
 }
 
 async fn create(by: Caller, params: Params<CreateProject>) -> Result<Created<ProjectEntity>> {
     let (creator, begins) = (by.clone(), params.initialize_with_readme == Some(true));
+    check_beginning(&by, &params.mirror, begins).await?;
+    let secrets = by.app.secrets().clone();
     let made = change_project(by, move |tx, viewer| {
-        rules::create_own_project(tx, viewer, params.namespace_id, &params.change)
+        let made = rules::create_own_project(tx, viewer, params.namespace_id, &params.change)?;
+        rules::change_mirror(tx, &secrets, viewer, made, &params.mirror)
     });
     let made = made.await?;
     if begins {
         initialize(creator, made.id).await?;
     }
     Ok(Created(made))
+}
+
+/// Refuses what a project cannot begin with.
+async fn check_beginning(
+    by: &Caller, mirror: &MirrorSettingsChange, has_readme: bool,
+) -> Result<()> {
+    by.viewer.signed_in()?;
+    if has_readme && matches!(&mirror.import_url, Patch::Value(url) if !url.is_empty()) {
+        let text = "import_url, initialize_with_readme are mutually exclusive";
+        return Err(Error::Parameters(vec![text.into()]));
+    }
+    check_source(&by.app, mirror).await
 }
 
 /// Makes the first commit of a project.
@@ -80,6 +97,7 @@ kernel::params! {
         pub namespace_id: Option<i64>,
         /// Makes its default branch, with a README.
         pub initialize_with_readme: Option<bool>,
+        pub mirror: Flat<MirrorSettingsChange>,
         pub change: Flat<ProjectChange>,
     }
 }
@@ -89,6 +107,8 @@ async fn create_for(
 ) -> Result<Created<ProjectEntity>> {
     let by = Caller { app, viewer: admin.viewer() };
     let (creator, begins) = (by.clone(), params.initialize_with_readme == Some(true));
+    check_beginning(&by, &params.mirror, begins).await?;
+    let secrets = by.app.secrets().clone();
     let made = change_project(by, move |tx, viewer| {
         let user = identity::users::find(tx, params.user_id)?.found("User")?;
         let namespace = match params.namespace_id {
@@ -96,7 +116,8 @@ async fn create_for(
             None => rules::own_namespace(tx, user.id)?,
         };
         let home = rules::namespace_for_projects(tx, viewer, &Reference::Id(namespace))?;
-        rules::create_project(tx, viewer, &home, user.id, &params.change)
+        let made = rules::create_project(tx, viewer, &home, user.id, &params.change)?;
+        rules::change_mirror(tx, &secrets, viewer, made, &params.mirror)
     });
     let made = made.await?;
     if begins {
@@ -155,8 +176,8 @@ impl FromParams for SaysMore {
 
 /// What a change of a project may be about.
 fn changes() -> String {
-    let names = ProjectChange::fields().into_iter().map(|field| field.name);
-    names.collect::<Vec<_>>().join(", ")
+    let fields = ProjectChange::fields().into_iter().chain(MirrorSettingsChange::fields());
+    fields.map(|field| field.name).collect::<Vec<_>>().join(", ")
 }
 
 kernel::params! {
@@ -164,6 +185,7 @@ kernel::params! {
     pub struct UpdateProject {
         /// Id or path of the project.
         pub id: Reference,
+        pub mirror: Flat<MirrorSettingsChange>,
         pub change: Flat<ProjectChange>,
     }
 }
@@ -171,12 +193,22 @@ kernel::params! {
 async fn update(
     by: Caller, params: Params<UpdateProject>, says: Params<SaysMore>,
 ) -> Result<Ok200<ProjectEntity>> {
+    if matches!(params.mirror.import_url, Patch::Value(_)) {
+        // Others learn nothing of addresses.
+        let (asked, id) = (by.clone(), params.id.clone());
+        asked
+            .read(move |tx, by| access::project(tx, &by.viewer, &id, Purpose::Update).map(drop))
+            .await?;
+        check_source(&by.app, &params.mirror).await?;
+    }
+    let secrets = by.app.secrets().clone();
     let changed = change_project(by, move |tx, viewer| {
         if !says.0.0 {
             access::project(tx, viewer, &params.id, Purpose::Update)?;
             return Err(Error::none_of(&changes()));
         }
-        rules::update_project(tx, viewer, &params.id, &params.change)
+        let changed = rules::update_project(tx, viewer, &params.id, &params.change)?;
+        rules::change_mirror(tx, &secrets, viewer, changed, &params.mirror)
     });
     changed.await.map(Ok200)
 }

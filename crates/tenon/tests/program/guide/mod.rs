@@ -43,7 +43,7 @@ macro_rules! pages {
     ($($name:ident: $file:literal,)*) => {
         $(#[test]
         fn $name() {
-            in_one_go(&Place::sqlite(), &[$file]);
+            in_one_go(Place::sqlite(), &[$file]);
         })*
 
         const PAGES: &[&str] = &[$($file),*];
@@ -61,6 +61,8 @@ pages! {
     repositories: "docs/guide/repositories.md",
     protected_branches: "docs/guide/protected-branches.md",
     reading_code: "docs/guide/code.md",
+    merge_requests: "docs/guide/merge-requests.md",
+    mirrors: "docs/guide/mirrors.md",
     releases: "docs/guide/releases.md",
     wikis: "docs/guide/wikis.md",
     signing: "docs/guide/signing.md",
@@ -92,6 +94,7 @@ pages! {
     packages_of_python: "docs/guide/packages-python.md",
     the_rest_interface: "docs/guide/rest.md",
     search: "docs/guide/search.md",
+    storages_and_moves: "docs/guide/storage-moves.md",
     sign_up_and_spam: "docs/guide/sign-up-and-spam.md",
     sign_in_with_tenon: "docs/guide/sign-in-with-tenon.md",
     two_factor_authentication: "docs/guide/two-factor.md",
@@ -104,24 +107,24 @@ pages! {
 
 #[test]
 fn all_pages_forward() {
-    in_one_go(&Place::sqlite(), PAGES);
+    in_one_go(Place::sqlite(), PAGES);
 }
 
 #[test]
 fn all_pages_backward() {
     let order: Vec<&str> = PAGES.iter().rev().copied().collect();
-    in_one_go(&Place::sqlite(), &order);
+    in_one_go(Place::sqlite(), &order);
 }
 
 #[test]
 fn all_pages_shuffled() {
-    in_one_go(&Place::sqlite(), &shuffled("SQLite"));
+    in_one_go(Place::sqlite(), &shuffled("SQLite"));
 }
 
 #[test]
 fn all_pages_shuffled_on_postgres() {
     if let Some(place) = Place::postgres() {
-        in_one_go(&place, &shuffled("PostgreSQL"));
+        in_one_go(place, &shuffled("PostgreSQL"));
     }
 }
 
@@ -209,9 +212,11 @@ fn shuffled(salt: &str) -> Vec<&'static str> {
 }
 
 /// Runs the pages one after another in one shell, on one new server, which they
-/// leave with the settings it had.
-fn in_one_go(place: &Place, files: &[&str]) {
-    run(walk(place, files));
+/// leave with the settings it had. It has the storage that the page about them names.
+fn in_one_go(place: Place, files: &[&str]) {
+    let archive = format!("archive=file://{}/archive", place.path().display());
+    let place = place.with("TENON_STORAGES", &archive);
+    run(walk(&place, files));
 }
 
 #[expect(

@@ -2,6 +2,7 @@
 
 mod feeds;
 mod members;
+mod merge_requests;
 mod pages;
 mod paging;
 mod seen;

@@ -120,7 +120,7 @@ async fn a_commit_is_picked_and_reverted(t: TestServer) {
     );
     assert_ne!(to, url);
     let (_, page) = send("revert", "ahead").await;
-    check(&page, &["<h1>Revert &#34;Change docs/more.md&#34;</h1>"], &[]);
+    check(&page, &["<h1>Revert &quot;Change docs/more.md&quot;</h1>"], &[]);
     for (branch, text) in [("nothing", "There is no such branch."), ("ahead", "like this already")]
     {
         let (to, page) = send("revert", branch).await;

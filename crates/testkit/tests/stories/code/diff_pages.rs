@@ -9,14 +9,14 @@ async fn last(git: &Git, browser: &Browser, query: &str) -> String {
     browser.get(&format!("/acme/anvil/-/commit/{id}{query}")).await.is(200).text()
 }
 
-/// SHA-1 of `README.md`, by which others lead to the file.
-const README: &str = "8ec9a00bfd09b3190ac6b22251dbb1aa95a0579d";
+/// SHA-1 of `notes.txt`, by which others lead to the file.
+const NOTES: &str = "83348d283c1ba0b3b4d55fdc04c39a165b933125";
 
 #[testkit::story]
 async fn lines_are_led_to_and_words_are_marked(t: TestServer) {
     let (_, git, jane) = maintained(&t).await;
-    git.commit("one", "README.md", "# Anvil\n\nIt is heavy & <b>.\n").await;
-    git.commit("one", "README.md", "# Anvil\n\nIt is light & <b>.\n\tmore\n").await;
+    git.commit("one", "notes.txt", "# Anvil\n\nIt is heavy & <b>.\n").await;
+    git.commit("one", "notes.txt", "# Anvil\n\nIt is light & <b>.\n\tmore\n").await;
     push(&git).await;
 
     let page = last(&git, &jane, "").await;
@@ -24,17 +24,74 @@ async fn lines_are_led_to_and_words_are_marked(t: TestServer) {
     check(
         &page,
         &[
-            &format!("<article class=\"diff-file\" id=\"{README}\""),
-            &format!("href=\"#{README}_3_3\" aria-label=\"Removed line 3\""),
+            &format!("<article class=\"diff-file\" id=\"{NOTES}\""),
+            &format!("href=\"#{NOTES}_3_3\" aria-label=\"Removed line 3\""),
             "It is <mark>heavy</mark> &amp; &lt;b&gt;.",
             "It is <mark>light</mark> &amp; &lt;b&gt;.",
             "1 changed file",
-            "role=\"region\" aria-label=\"Changes of README.md\" tabindex=\"0\"",
+            "role=\"region\" aria-label=\"Changes of notes.txt\" tabindex=\"0\"",
         ],
         &["class=\"pair\"", "<b>."],
     );
     let beside = last(&git, &jane, "?view=parallel").await;
     check(&beside, &["class=\"pair\"", "class=\"none\"", "?view=parallel&#38;w=1"], &[]);
+}
+
+#[testkit::story]
+async fn words_have_colours_and_lines_around_them_are_shown(t: TestServer) {
+    let (_, git, jane) = maintained(&t).await;
+    let text = |word: &str| {
+        let line = |at: usize| format!("let line_{at} = \"<{at}>\";\n");
+        let lines = (1..=30).map(line).collect::<String>();
+        lines.replace("let line_15", &format!("{word} line_15"))
+    };
+    git.commit("one", "main.rs", &text("let")).await;
+    git.commit("one", "main.rs", &text("const")).await;
+    push(&git).await;
+    let id = git.id("one", "HEAD").await;
+
+    let page = last(&git, &jane, "").await;
+
+    let lines_at = format!("/acme/anvil/-/diff_lines/{id}/main.rs");
+    check(
+        &page,
+        &[
+            &format!("data-lines=\"{lines_at}\""),
+            "data-from=\"1\" data-to=\"11\" data-shift=\"0\">Show 11 more lines</a>",
+            "data-from=\"19\" data-shift=\"0\">Show more lines</a>",
+            "?path=main.rs&amp;context=full#",
+        ],
+        &["line_30"],
+    );
+    let whole = last(&git, &jane, "?path=main.rs&context=full").await;
+    check(&whole, &["line_30", "data-o=\"1\" data-n=\"1\""], &["class=\"gap\""]);
+    let file = "0123456789012345678901234567890123456789";
+    let lines = format!("{lines_at}?from=19&to=20&shift=-1&id={file}");
+    let more = jane.get(&lines).await.is(200).text();
+    check(
+        &more,
+        &[
+            &format!("id=\"{file}_18_19\""),
+            &format!("id=\"{file}_19_20\""),
+            "data-o=\"18\" data-n=\"19\"",
+            "&lt;19&gt;",
+        ],
+        &["line_21", "<!doctype"],
+    );
+    let beside = jane.get(&format!("{lines}&view=parallel")).await.is(200).text();
+    assert_eq!(beside.matches("class=\"pair\"").count(), 2);
+    for (asked, status) in [
+        (format!("{lines_at}?from=0&to=2&id={file}"), 400),
+        (format!("{lines_at}?from=1&to=2&shift=-5&id={file}"), 400),
+        (format!("{lines_at}?from=1&to=2&id=%22x"), 404),
+        (format!("{lines_at}.gone?from=1&to=2&id={file}"), 404),
+    ] {
+        jane.get(&asked).await.is(status);
+    }
+    assert_eq!(
+        jane.get(&format!("{lines_at}?from=99&to=100&id={file}")).await.is(200).text(),
+        ""
+    );
 }
 
 #[testkit::story]

@@ -1,4 +1,4 @@
 //! What every request and every list keeps to.
 
 mod requests;
-mod statements;
+pub mod statements;

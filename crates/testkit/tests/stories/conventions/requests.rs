@@ -122,6 +122,25 @@ async fn a_wrong_method_is_told_the_right_ones(t: TestServer) {
 }
 
 #[testkit::story]
+async fn clients_are_told_the_version_of_the_interface(t: TestServer) {
+    let jane = t.user("jane").await;
+    let version = "17.11.0-tenon";
+    for path in ["/version", "/metadata"] {
+        t.anonymous().get(path).await.is(401);
+        assert_eq!(jane.get(path).await.is(200).json()["version"], version);
+    }
+    let told = jane.get("/metadata").await.json();
+    let kas = json!({"enabled": false, "externalUrl": null, "externalK8sProxyUrl": null,
+        "version": null});
+    assert_eq!((&told["kas"], &told["enterprise"]), (&kas, &json!(true)));
+    let asked = json!({"query": "{metadata{version}}"});
+    let graphql = jane.request(Method::POST, "/api/graphql").json(&asked).await.is(200).json();
+    assert_eq!(graphql["data"]["metadata"]["version"], version);
+    let described = t.anonymous().get("/openapi.json").await.is(200).json();
+    assert_eq!(described["info"]["version"], version);
+}
+
+#[testkit::story]
 async fn what_did_not_change_is_not_sent_again(t: TestServer) {
     let jane = t.user("jane").await;
     let path = format!("/users/{}", jane.id);

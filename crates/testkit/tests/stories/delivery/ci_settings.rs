@@ -3,7 +3,7 @@
 use super::runner_jobs::{bring, end, runner, take, zipped};
 use super::running::{begun, commit, newest};
 use serde_json::{Value, json};
-use testkit::TestServer;
+use testkit::{Client, TestServer};
 
 #[testkit::story]
 async fn a_project_says_how_its_pipelines_run(t: TestServer) {
@@ -85,7 +85,7 @@ async fn pipelines_keep_to_what_is_said(t: TestServer) {
     let path =
         json!({"ci_config_path": "ci/main.yml", "auto_cancel_pending_pipelines": "disabled"});
     t.admin().put(project.at("")).json(&path).await.is(200);
-    commit(&t, &project, "ci/main.yml", "other: {script: e}", "Other").await;
+    commit(&t, &project, "ci/main.yml", "other: {script: e, environment: prod}", "Other").await;
     let second = newest(&t, &project).await;
     let jobs = t.admin().get(project.at(&format!("/pipelines/{second}/jobs"))).await.is(200);
     assert_eq!(jobs.each("name"), ["other"]);
@@ -102,18 +102,35 @@ async fn pipelines_keep_to_what_is_said(t: TestServer) {
     let (id, token, _) = take(&t, &own).await;
     end(&t, (id, &token), "success").await.is(200);
 
-    // What jobs wrote is for members, where the project says so.
+    // Jobs and what they wrote are for members, where the project says so.
     let public = json!({"public_jobs": false});
     t.admin().put(project.at("")).json(&public).await.is(200);
     let (out, rep) = (t.user("out").await, t.user("rep").await);
     project.add(&rep, 20).await;
     let trace = project.at(&format!("/jobs/{id}/trace"));
     out.get(project.at("/pipelines")).await.is(200);
-    out.get(&trace).await.is(403);
-    rep.get(&trace).await.is(200);
-    let (outside, inside) = (t.browser("out").await, t.browser("rep").await);
     let pipeline = newest(&t, &project).await;
+    for path in [
+        format!("/jobs/{id}/trace"),
+        "/jobs".to_owned(),
+        format!("/pipelines/{pipeline}/jobs"),
+        format!("/pipelines/{pipeline}/bridges"),
+    ] {
+        out.get(project.at(&path)).await.is(403);
+        rep.get(project.at(&path)).await.is(200);
+    }
+    let deployable = async |client: &Client| {
+        let all = client.get(project.at("/deployments")).await.is(200).json();
+        all[0]["deployable"]["name"].clone()
+    };
+    assert_eq!((deployable(&out).await, deployable(&rep).await), (Value::Null, json!("other")));
+    let (outside, inside) = (t.browser("out").await, t.browser("rep").await);
     for page in [
+        "pipelines".to_owned(),
+        "pipelines/charts".to_owned(),
+        format!("pipelines/{pipeline}"),
+        format!("pipelines/{pipeline}/builds"),
+        "jobs".to_owned(),
         format!("jobs/{id}"),
         format!("jobs/{id}/raw"),
         format!("jobs/{id}/log?from=0"),
@@ -124,10 +141,16 @@ async fn pipelines_keep_to_what_is_said(t: TestServer) {
         outside.get(&page).await.is(403);
         inside.get(&page).await.is(200);
     }
-    let shown = outside.get(&format!("/acme/anvil/-/pipelines/{pipeline}")).await.is(200);
-    assert!(!shown.text().contains("Failed jobs"), "{shown:?}");
+    let badge = "/acme/anvil/-/badges/main/pipeline.svg";
+    outside.get(badge).await.is(200);
+    let link = "href=\"/acme/anvil/-/pipelines\"";
+    for (browser, is_led) in [(&outside, false), (&inside, true)] {
+        let shown = browser.get("/acme/anvil").await.is(200).text();
+        assert_eq!(shown.contains(link), is_led, "{shown}");
+    }
     t.admin().put(project.at("")).json(&json!({"public_jobs": true})).await.is(200);
     out.get(&trace).await.is(200);
+    outside.get("/acme/anvil/-/pipelines").await.is(200);
 }
 
 #[testkit::story(noon)]

@@ -134,6 +134,39 @@ async fn what_is_hidden_is_null(t: TestServer) {
 }
 
 #[testkit::story]
+async fn jobs_that_are_not_public_are_for_reporters(t: TestServer) {
+    let (project, id) = begun(&t, "acme/anvil", FILE).await;
+    let compile = job(&t, id, "compile").await.id;
+    let open = json!({"visibility": "public"});
+    t.admin().put("/groups/acme").json(&open).await.is(200);
+    let open = json!({"visibility": "public", "public_jobs": false});
+    t.admin().put(project.at("")).json(&open).await.is(200);
+    let (guest, reporter) = (t.user("gus").await, t.user("rita").await);
+    project.add(&guest, 10).await;
+    project.add(&reporter, 20).await;
+    let query = format!(
+        "{{project(fullPath:\"acme/anvil\"){{jobs{{count}} pipelines{{nodes{{status \
+            stages{{nodes{{name}}}} jobs{{count nodes{{name}}}}}}}}}} \
+          job:node(id:\"gid://service/Ci::Build/{compile}\"){{id}}}}"
+    );
+
+    for client in [&*guest, &t.anonymous()] {
+        let seen = data(client, &query).await;
+        let pipeline = json!({"status": "PENDING", "stages": null, "jobs": null});
+        assert_eq!(seen["project"]["pipelines"]["nodes"], json!([pipeline]));
+        assert_eq!((&seen["project"]["jobs"], &seen["job"]), (&Value::Null, &Value::Null));
+    }
+
+    let seen = data(&reporter, &query).await;
+    let pipeline = &seen["project"]["pipelines"]["nodes"][0];
+    assert_eq!(
+        (&pipeline["jobs"]["count"], &seen["project"]["jobs"]["count"]),
+        (&json!(2), &json!(2))
+    );
+    assert!(pipeline["stages"].is_object() && seen["job"]["id"].is_string(), "{seen}");
+}
+
+#[testkit::story]
 async fn pipelines_and_jobs_are_moved(t: TestServer) {
     let (project, id) = begun(&t, "acme/anvil", FILE).await;
     let dev = t.user("dev").await;

@@ -14,7 +14,7 @@ async fn given(
     let (id, secrets) = (project.id, t.app().secrets().clone());
     let found = t.app().read(move |tx| {
         let project = find_project(tx, &Reference::Id(id))?.expect("a project");
-        for_job(&secrets, tx, &project, &For { is_protected, environment })
+        for_job(&secrets, tx, &project, &For { is_protected, is_foreign: false, environment })
     });
     let shown = found.await.unwrap().into_iter();
     shown.map(|one| format!("{}={}", one.key, one.value.expose())).collect()

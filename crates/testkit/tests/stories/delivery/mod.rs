@@ -19,6 +19,7 @@ mod package_pipelines;
 mod pages;
 mod pages_jobs;
 mod pages_pipelines;
+mod pending_reasons;
 mod pipelines;
 mod plan_limits;
 mod protected_environments;

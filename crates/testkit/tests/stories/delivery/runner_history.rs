@@ -81,4 +81,9 @@ async fn a_runner_lists_the_jobs_it_was_given(t: TestServer) {
     let open = json!({"builds_access_level": "enabled"});
     admin.put(bellows.at("")).json(&open).await.is(200);
     assert_eq!(outsider.get("/runners/1/jobs").await.each("id"), [json!(second)]);
+    let own = json!({"public_jobs": false});
+    admin.put(bellows.at("")).json(&own).await.is(200);
+    assert!(outsider.get("/runners/1/jobs").await.is(200).each("id").is_empty());
+    let seen = of_both.get("/runners/1/jobs").await.is(200).each("id");
+    assert_eq!(seen, [json!(third), json!(second), json!(first)]);
 }

@@ -1,5 +1,6 @@
 //! Large files: what a client of git LFS says over HTTP, without git.
 
+mod collaboration;
 mod locks;
 mod objects;
 mod pushing;

@@ -4,7 +4,7 @@ use super::send;
 use serde_json::json;
 use testkit::{Git, sha256};
 
-fn pointer(content: &str) -> String {
+pub fn pointer(content: &str) -> String {
     let version = "version https://git-lfs.github.com/spec/v1";
     format!("{version}\noid sha256:{}\nsize {}\n", sha256(content), content.len())
 }

@@ -5,6 +5,7 @@ use identity::viewer::Viewer;
 use kernel::http::{Paging, Start};
 use planning::store::issues::timeline::{Entry, MOST_COUNTED, MOST_SHOWN, Timeline};
 use planning::store::notes::{ISSUE, Noteable, by_id};
+use planning::store::upkeep::remove_issues;
 use serde_json::json;
 use std::time::{Duration, Instant};
 use store::{Engine, Tx};
@@ -204,9 +205,27 @@ async fn a_thread_outlives_its_first_note(t: TestServer) {
     let page = t.browser("joe").await.get(ONE).await.is(200).text();
     assert!(!page.contains("<p>secret</p>") && page.contains("<p>third</p>"), "{page}");
 
-    // So does an answer to what named an issue that is gone.
+    // So does an answer to what named an issue that is gone, alone or with its project.
     issue(&t, &project, "Door").await;
-    let link = json!({"target_project_id": project.id, "target_issue_iid": 2});
+    link_and_answer(&t, &project, (&project, 2), "well linked").await;
+    t.admin().delete(project.at("/issues/2")).await.is(204);
+    let other = t.project("acme/nail").await;
+    issue(&t, &other, "Head").await;
+    link_and_answer(&t, &project, (&other, 1), "linked afar").await;
+    let gone = other.id;
+    let removed = t.app().write(move |tx| remove_issues(tx, gone, 100)).await;
+    assert_eq!(removed.expect("they are removed"), 1);
+    let page = t.browser("joe").await.get(ONE).await.is(200).text();
+    assert!(page.contains("<p>well linked</p>"), "{page}");
+    assert!(page.contains("<p>linked afar</p>"), "{page}");
+}
+
+/// Links the first issue of a project to another one, and answers what is told of that.
+async fn link_and_answer(
+    t: &TestServer, project: &TestProject, (other, iid): (&TestProject, i64), answer: &str,
+) {
+    let discussions = project.at("/issues/1/discussions");
+    let link = json!({"target_project_id": other.id, "target_issue_iid": iid});
     t.admin().post(project.at("/issues/1/links")).json(&link).await.is(201);
     let told = t.admin().get(&discussions).await.is(200).json();
     let told = told.as_array().expect("a list").iter().rev();
@@ -215,8 +234,5 @@ async fn a_thread_outlives_its_first_note(t: TestServer) {
     let id = t.app().read(move |tx| Ok(by_id(tx, note)?.expect("it is there").discussion_id));
     let id = id.await.expect("it has a discussion");
     let answers = format!("{discussions}/{id}/notes");
-    jane.post(&answers).json(&json!({"body": "well linked"})).await.is(201);
-    t.admin().delete(project.at("/issues/2")).await.is(204);
-    let page = t.browser("joe").await.get(ONE).await.is(200).text();
-    assert!(page.contains("<p>well linked</p>"), "{page}");
+    t.admin().post(&answers).json(&json!({"body": answer})).await.is(201);
 }

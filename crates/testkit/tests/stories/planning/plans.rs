@@ -4,9 +4,10 @@ use identity::Viewer;
 use kernel::http::{Paging, Start};
 use kernel::ids::Reference;
 use planning::access::{Scope, desk};
-use planning::model::IssueState;
+use planning::model::{Issue, IssueState};
 use planning::store::issues::filter::IssueFilter;
-use planning::store::issues::list::{OrderBy, Sorting, listed};
+use planning::store::issues::list::{OrderBy, Sorting};
+use planning::store::listing::listed;
 use planning::store::pages::query;
 use serde_json::json;
 use store::Engine;
@@ -22,7 +23,7 @@ async fn plan(t: &TestServer, filter: IssueFilter, by: OrderBy) -> String {
         let scope = Scope::Project(Box::new(desk));
         let sorting = Sorting { by, descending: true };
         let paging = Paging { per_page: 20, start: Start::Page(1) };
-        let list = listed(tx, &viewer, &scope, &filter, sorting);
+        let list = listed::<Issue>(tx, &viewer, &scope, &filter, sorting);
         let statement = query(list, &paging)?;
         let (text, values) = (statement.text().to_owned(), statement.values().to_vec());
         Ok(match engine {

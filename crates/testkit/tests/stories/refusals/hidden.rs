@@ -1,7 +1,10 @@
 //! What is hidden: one of everything that routes are about.
 
 use super::packages;
-use super::things::{begun_by, environment, export, job_token_scope, pipeline, snippet};
+use super::review;
+use super::things::{
+    begun_by, environment, export, job_token_scope, pipeline, snippet, storage_moves,
+};
 use crate::packages_formats::forms;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -49,6 +52,8 @@ pub async fn hide(t: &TestServer) -> Hidden {
     made(group.at("/push_rule"), json!({})).await;
     let mirror = json!({"url": "ssh://git@host.example/vault.git"});
     let mirror = made(project.at("/remote_mirrors"), mirror).await.id();
+    let upstream = json!({"url": "ssh://git@host.example/vault.git"});
+    admin.put(project.at("/mirror/pull")).json(&upstream).await.is(200);
     let rules = "/packages/cleanup/rules";
     let cleanup = json!({"package_type": "generic", "keep_last": 1});
     let cleanup_of_project = made(project.at(rules), cleanup.clone()).await.id();
@@ -120,6 +125,8 @@ pub async fn hide(t: &TestServer) -> Hidden {
     let upload_of_group = uploaded(&admin, &group.at("/uploads")).await;
     let snippet = snippet(&admin, &project).await;
     let environment = environment(&admin, &project, &group.at("")).await;
+    let review = review::hide(&admin, &project, milestone_of_project).await;
+    let moves = storage_moves(t, &project, &group, &snippet[0]).await;
     let ids = [
         (("snippets", "snippet_id"), snippet[0].clone()),
         (("snippets", "note_id"), snippet[1].clone()),
@@ -271,7 +278,7 @@ pub async fn hide(t: &TestServer) -> Hidden {
     Hidden {
         keeper: keeper.id,
         outsider: (*outsider).clone(),
-        ids: ids.into_iter().collect(),
+        ids: ids.into_iter().chain(review).chain(moves).collect(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Things of a project that are made for those who may not see them.
 
 use serde_json::json;
-use testkit::{Client, TestGroup, TestProject};
+use testkit::{Client, TestGroup, TestProject, TestServer};
 
 /// A pipeline of `main` and its job.
 pub async fn pipeline(admin: &Client, project: &TestProject) -> [String; 2] {
@@ -94,4 +94,28 @@ pub async fn snippet(admin: &Client, project: &TestProject) -> [String; 5] {
         on_snippet.to_string(),
         on_note.to_string(),
     ]
+}
+
+/// What a template calls a thing, and its id.
+type Named = ((&'static str, &'static str), String);
+
+/// A move of a project, of the wiki of a group and of a snippet, to where each lies.
+pub async fn storage_moves(
+    t: &TestServer, project: &TestProject, group: &TestGroup, snippet: &str,
+) -> Vec<Named> {
+    let snippet = format!("/snippets/{snippet}");
+    let mut ids = Vec::new();
+    for (of, own, all) in [
+        (project.at(""), "projects", "project_repository_storage_moves"),
+        (group.at(""), "groups", "group_repository_storage_moves"),
+        (snippet, "snippets", "snippet_repository_storage_moves"),
+    ] {
+        let made = t.admin().post(format!("{of}/repository_storage_moves"));
+        let body = json!({"destination_storage_name": "default"});
+        let id = made.json(&body).await.is(201).id().to_string();
+        let name = "repository_storage_move_id";
+        ids.extend([((own, name), id.clone()), ((all, name), id)]);
+    }
+    t.settle().await;
+    ids
 }

@@ -59,9 +59,10 @@ impl Hidden {
                 let mut known = self.ids.iter();
                 known.find(|((a, b), _)| *a == room && *b == name).map(|(_, id)| id.clone())
             };
-            // What is below a snippet is another thing than what issues have.
-            let of_snippet = template.contains("/snippets/").then(|| of("snippets")).flatten();
-            let id = of_snippet.or_else(|| of(first)).or_else(|| of(EVERYWHERE));
+            // What is below these is another thing than what issues have.
+            let mut rooms = ["snippets", "merge_requests", "commits"].into_iter();
+            let room = rooms.find(|room| template.contains(&format!("/{room}/{{")));
+            let id = room.and_then(of).or_else(|| of(first)).or_else(|| of(EVERYWHERE));
             path.push_str(&id.unwrap_or_else(|| panic!("say what {{{name}}} of {template} is")));
             path.push_str(rest);
         }
@@ -126,6 +127,11 @@ impl Hidden {
         }
     }
 
+    /// The id of a hidden thing.
+    fn number(&self, room: &'static str, name: &'static str) -> Value {
+        json!(self.ids.get(&(room, name)).and_then(|id| id.parse::<i64>().ok()))
+    }
+
     /// A usable value of this schema.
     fn sample(&self, name: &str, schema: &Value) -> Value {
         if let Some(first) = schema["enum"].as_array().and_then(|all| all.first()) {
@@ -143,12 +149,10 @@ impl Hidden {
                 Value::Object(fields.collect())
             }
             (Some("array"), "scopes") => json!(["self_rotate"]),
+            (Some("array"), "ids") => json!([self.number("suggestions", "id")]),
             (Some("array"), _) => json!([self.sample("", &schema["items"])]),
             (Some("integer"), "access_level" | "group_access") => json!(30),
-            (Some("integer"), "from" | "to") => {
-                let export = self.ids.get(&(EVERYWHERE, "export_id"));
-                json!(export.and_then(|id| id.parse::<i64>().ok()))
-            }
+            (Some("integer"), "from" | "to") => self.number(EVERYWHERE, "export_id"),
             (Some("integer"), _) => json!(self.keeper),
             (Some("boolean"), _) => json!(true),
             _ if schema["format"] == "date-time" => json!("2100-01-01T00:00:00Z"),

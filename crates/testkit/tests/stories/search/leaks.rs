@@ -9,25 +9,18 @@ const NOTHING: [&str; 0] = [];
 /// What each scope of REST finds of the zebras.
 async fn all(client: &testkit::Client) -> Vec<(&'static str, usize, String)> {
     let mut all = Vec::new();
-    for scope in ["projects", "issues", "epics", "milestones", "notes"] {
+    for scope in ["projects", "issues", "epics", "milestones", "notes", "merge_requests"] {
         let reply = client.get(format!("/search?scope={scope}&search=zebra")).await.is(200);
         all.push((scope, reply.each("id").len(), reply.header("x-total").to_owned()));
     }
     all
 }
 
-fn counts(
-    projects: usize, issues: usize, epics: usize, milestones: usize, notes: usize,
-) -> Vec<(&'static str, usize, String)> {
-    [
-        ("projects", projects),
-        ("issues", issues),
-        ("epics", epics),
-        ("milestones", milestones),
-        ("notes", notes),
-    ]
-    .map(|(scope, count)| (scope, count, count.to_string()))
-    .to_vec()
+/// The same in numbers.
+fn counts(found: [usize; 6]) -> Vec<(&'static str, usize, String)> {
+    let scopes = ["projects", "issues", "epics", "milestones", "notes", "merge_requests"];
+    let told = scopes.into_iter().zip(found);
+    told.map(|(scope, count)| (scope, count, count.to_string())).collect()
 }
 
 #[testkit::story]
@@ -38,21 +31,21 @@ async fn rest_finds_what_lists_show(t: TestServer) {
     let guest = member(&t, &private, "guest", 10).await;
     let reporter = member(&t, &private, "reporter", 20).await;
 
-    assert_eq!(all(&outsider).await, counts(1, 1, 1, 1, 1));
-    assert_eq!(all(&guest).await, counts(2, 2, 2, 2, 2));
-    assert_eq!(all(&reporter).await, counts(2, 3, 2, 2, 4));
-    assert_eq!(all(&t.admin()).await, counts(2, 4, 4, 2, 6));
+    assert_eq!(all(&outsider).await, counts([1, 1, 1, 1, 1, 1]));
+    assert_eq!(all(&guest).await, counts([2, 2, 2, 2, 2, 1]));
+    assert_eq!(all(&reporter).await, counts([2, 3, 2, 2, 4, 2]));
+    assert_eq!(all(&t.admin()).await, counts([2, 4, 4, 2, 6, 2]));
 
     // Who wrote a confidential issue, or is assigned to it, finds it.
     let body = json!({"title": "zebra of mine", "confidential": true});
     issue(&private, &guest, body).await;
-    assert_eq!(all(&guest).await, counts(2, 3, 2, 2, 2));
+    assert_eq!(all(&guest).await, counts([2, 3, 2, 2, 2, 1]));
     t.admin()
         .put(private.at("/issues/2"))
         .json(&json!({"assignee_ids": [guest.id]}))
         .await
         .is(200);
-    assert_eq!(all(&guest).await, counts(2, 4, 2, 2, 3));
+    assert_eq!(all(&guest).await, counts([2, 4, 2, 2, 3, 1]));
 
     // A reporter of the group sees its confidential epics.
     let planner = t.user("planner").await;
@@ -86,12 +79,13 @@ async fn pages_find_what_other_pages_show(t: TestServer) {
         "alerts",
         "errors",
         "epics",
+        "merge_requests",
     ];
     for (name, seen) in [
-        ("outsider", [0, 0, 0, 0, 0, 0, 0, 0, 0]),
-        ("guest", [1, 1, 1, 0, 1, 1, 0, 0, 1]),
-        ("reporter", [2, 3, 1, 1, 1, 1, 0, 0, 1]),
-        ("developer", [2, 3, 1, 1, 1, 1, 1, 1, 1]),
+        ("outsider", [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
+        ("guest", [1, 1, 1, 0, 1, 1, 0, 0, 1, 0]),
+        ("reporter", [2, 3, 1, 1, 1, 1, 0, 0, 1, 1]),
+        ("developer", [2, 3, 1, 1, 1, 1, 1, 1, 1, 1]),
     ] {
         let browser = t.browser(name).await;
         for (kind, count) in kinds.into_iter().zip(seen) {
@@ -139,14 +133,16 @@ async fn features_that_are_off_hide_what_they_hold(t: TestServer) {
     let (outsider, guest) = (t.user("outsider").await, member(&t, &project, "guest", 10).await);
     let issues = "/search?scope=issues&search=zebra";
     let notes = "/search?scope=notes&search=zebra";
+    let requests = "/search?scope=merge_requests&search=zebra";
     let set = |level: &str| {
-        let body = json!({"issues_access_level": level, "package_registry_access_level": level});
+        let body = json!({"issues_access_level": level, "package_registry_access_level": level,
+            "merge_requests_access_level": level});
         let (admin, path) = (t.admin(), project.at(""));
         async move { admin.put(path).json(&body).await.is(200) }
     };
     set("private").await;
     let packages = "/search?q=zebra&type=packages";
-    for path in [issues, notes] {
+    for path in [issues, notes, requests] {
         assert_eq!(found(&outsider, path, "id").await, NOTHING);
         assert_eq!(found(&guest, path, "id").await.len(), 1);
         let there = path.replacen("/search", &project.at("/search"), 1);
@@ -155,7 +151,7 @@ async fn features_that_are_off_hide_what_they_hold(t: TestServer) {
     let page = t.browser("outsider").await.get(packages).await.is(200).text();
     assert!(!page.contains("/-/packages/"), "the registry is private");
     set("disabled").await;
-    for path in [issues, notes] {
+    for path in [issues, notes, requests] {
         assert_eq!(found(&guest, path, "id").await, NOTHING);
     }
 }

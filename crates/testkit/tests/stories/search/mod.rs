@@ -1,11 +1,13 @@
 //! Searching: what is found, by whom, and how it is shown.
 
 mod code;
+mod comments;
 mod index;
 mod leaks;
 mod pages;
 mod rest;
 
+use crate::reviews;
 use serde_json::{Value, json};
 use testkit::{Client, TestProject, TestServer, TestUser};
 
@@ -48,6 +50,11 @@ async fn zebras(t: &TestServer, path: &str, visibility: &str) -> TestProject {
     project.generic_package("zebra", "1.0").await;
     alert(&project, &admin, "zebra alert").await;
     error(t, &project, "zebra error").await;
+    for branch in ["main", "zebra"] {
+        reviews::commit(t, &project, branch, branch, "stripes").await;
+    }
+    reviews::open(&admin, &project, "zebra").await;
+    t.settle().await;
     project
 }
 

@@ -128,7 +128,7 @@ async fn long_lists_have_pages_and_long_texts_are_refused(t: TestServer) {
 #[testkit::story]
 async fn a_page_lists_the_keys(t: TestServer) {
     let page = t.new_browser().get("/-/help/shortcuts").await.is(200).text();
-    for key in ["<kbd>Ctrl</kbd> <kbd>K</kbd>", "<kbd>g</kbd> <kbd>i</kbd>", "<kbd>j</kbd>"] {
+    for key in ["<kbd>Ctrl</kbd> <kbd>K</kbd>", "<kbd>g</kbd> <kbd>m</kbd>", "<kbd>j</kbd>"] {
         assert!(page.contains(key), "{key}");
     }
 }

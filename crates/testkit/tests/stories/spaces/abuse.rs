@@ -242,7 +242,7 @@ async fn texts_are_bounded_and_printable(t: TestServer) {
     );
     for body in [
         json!({"topics": ["x".repeat(256)]}),
-        json!({"topics": [""]}),
+        json!({"topics": ["ore", ""]}),
         json!({"issues_access_level": "public"}),
         json!({"issues_access_level": "everyone"}),
         json!({"merge_method": "magic"}),

@@ -261,10 +261,11 @@ async fn too_many_removals_are_slowed_down(t: testkit::TestServer) {
     let mut seen = Vec::new();
     for number in 0..130 {
         let reply = jane.delete(format!("/groups/{acme}/members/{}", 90_000 + number)).await;
+        seen.push(reply.status);
         if reply.status == 429 {
             assert!(!reply.header("retry-after").is_empty());
+            break;
         }
-        seen.push(reply.status);
     }
     assert_eq!(seen[0], 404);
     assert!(seen.contains(&429), "{seen:?}");

@@ -18,7 +18,7 @@ async fn add(client: &Client, git: &Git) -> Reply {
 }
 
 /// A git over SSH at this port, with a key of this user.
-async fn git_of(port: u16, client: &Client) -> Git {
+pub async fn git_of(port: u16, client: &Client) -> Git {
     let git = Git::over_ssh(port, "ed25519").await;
     add(client, &git).await;
     git

@@ -2,39 +2,99 @@
 //! by hand and in few letters: the numbers stand in attributes, which style sheets show
 //! and nobody copies.
 
+use super::drawn::Drawn;
+use super::gaps::Gaps;
 use crate::diff::words::changed;
 use crate::diff::{Hunk, Kind, Line};
+use crate::highlight::{Colours, Painter};
 use crate::visible::escaped;
+use kernel::markup::escape;
 use std::fmt::Write;
 use std::ops::Range;
 use std::time::Instant;
 
 /// Lines that follow each other and are compared one by one with those that replace them.
 const MOST_PAIRS: usize = 100;
+/// A line with more colours than this, and one for so many of its bytes, stays plain.
+const MOST_COLOURS: usize = 8;
 
 pub struct Rows<'r> {
     /// The file's place on the page.
     pub id: &'r str,
+    /// Its name, which tells its language.
+    pub name: &'r str,
     /// When no more words are looked for.
     pub until: Instant,
     pub is_parallel: bool,
+    /// What stands before the name of a line in the address where it is remarked on, for
+    /// who may do that.
+    pub remark_at: Option<&'r str>,
+    /// The address of the file with all of its lines, if there are more.
+    pub whole_at: Option<&'r str>,
 }
 
 /// The words of each line that changed.
 type Marks = Vec<Vec<Range<usize>>>;
 
+impl<'r> Rows<'r> {
+    /// Of a file with nothing around its lines.
+    pub fn bare(id: &'r str, name: &'r str, until: Instant) -> Rows<'r> {
+        Rows {
+            id,
+            name,
+            until,
+            is_parallel: false,
+            remark_at: None,
+            whole_at: None,
+        }
+    }
+}
+
 impl Rows<'_> {
-    pub fn html(&self, hunks: &[Hunk<'_>]) -> String {
-        let mut out = String::new();
+    pub fn draw(&self, hunks: &[Hunk<'_>]) -> Drawn {
+        let mut drawn = Drawn::default();
+        let mut gaps = Gaps::new(self.whole_at);
+        let painter = Painter::of(self.name);
         for hunk in hunks {
-            let _ = write!(out, "<div class=\"hunk\">{}</div>", escaped(hunk.heading));
-            let marks = self.marks(&hunk.lines);
+            let gap = gaps.before(hunk);
+            let _ = write!(drawn.html, "<div class=\"hunk\">{gap}{}</div>", escaped(hunk.heading));
+            let texts = self.texts(&hunk.lines, painter.clone());
             match self.is_parallel {
-                true => self.beside(&mut out, &hunk.lines, &marks),
-                false => self.below(&mut out, &hunk.lines, &marks),
+                true => self.beside(&mut drawn, &hunk.lines, &texts),
+                false => self.below(&mut drawn, &hunk.lines, &texts),
             }
         }
-        out
+        let gap = gaps.behind();
+        if !gap.is_empty() {
+            let _ = write!(drawn.html, "<div class=\"hunk\">{gap}</div>");
+        }
+        drawn
+    }
+
+    /// What stands in each line, as HTML.
+    pub fn texts(&self, lines: &[Line<'_>], mut painter: Option<Painter>) -> Vec<String> {
+        let marks = self.marks(lines);
+        // What went is read on from where it went.
+        let (mut gone, mut none): (Option<Painter>, Option<Painter>) = (None, None);
+        let text = |(line, marks): (&Line<'_>, &Vec<Range<usize>>)| {
+            let reader = match line.kind {
+                Kind::Remark => &mut none,
+                Kind::Removed => {
+                    gone = gone.take().or_else(|| painter.clone());
+                    &mut gone
+                }
+                Kind::Added => &mut painter,
+                Kind::Same => {
+                    gone = None;
+                    &mut painter
+                }
+            };
+            let colours = reader.as_mut().map(|reader| reader.line(line.text, self.until));
+            let mut out = String::with_capacity(line.text.len() + 16);
+            words(&mut out, line.text, marks, &colours.unwrap_or_default());
+            out
+        };
+        lines.iter().zip(&marks).map(text).collect()
     }
 
     fn marks(&self, lines: &[Line<'_>]) -> Marks {
@@ -51,21 +111,19 @@ impl Rows<'_> {
         marks
     }
 
-    fn below(&self, out: &mut String, lines: &[Line<'_>], marks: &Marks) {
-        for (line, marks) in lines.iter().zip(marks) {
-            self.line(out, line, marks, true);
+    fn below(&self, drawn: &mut Drawn, lines: &[Line<'_>], texts: &[String]) {
+        for (line, text) in lines.iter().zip(texts) {
+            self.line(&mut drawn.html, line, text, true);
+            drawn.ends(line);
         }
     }
 
-    fn beside(&self, out: &mut String, lines: &[Line<'_>], marks: &Marks) {
+    fn beside(&self, drawn: &mut Drawn, lines: &[Line<'_>], texts: &[String]) {
         let mut at = 0;
         let end = std::iter::once(lines.len()..lines.len());
         for run in runs(lines).into_iter().chain(end) {
             for same in at..run.start {
-                out.push_str("<div class=\"pair\">");
-                self.line(out, &lines[same], &marks[same], true);
-                self.line(out, &lines[same], &marks[same], false);
-                out.push_str("</div>");
+                self.twice(drawn, &lines[same], &texts[same]);
             }
             at = run.end;
             let of = |kind| run.clone().filter(move |at| lines[*at].kind == kind);
@@ -75,23 +133,33 @@ impl Rows<'_> {
                 if pair == [None, None] {
                     break;
                 }
-                out.push_str("<div class=\"pair\">");
+                drawn.html.push_str("<div class=\"pair\">");
                 for side in pair {
                     match side {
-                        Some(at) => self.line(out, &lines[at], &marks[at], true),
-                        None => out.push_str("<div class=\"none\"></div>"),
+                        Some(at) => self.line(&mut drawn.html, &lines[at], &texts[at], true),
+                        None => drawn.html.push_str("<div class=\"none\"></div>"),
                     }
                 }
-                out.push_str("</div>");
+                drawn.html.push_str("</div>");
+                pair.into_iter().flatten().for_each(|at| drawn.ends(&lines[at]));
             }
             for remark in of(Kind::Remark) {
-                self.line(out, &lines[remark], &marks[remark], true);
+                self.line(&mut drawn.html, &lines[remark], &texts[remark], true);
             }
         }
     }
 
-    /// A line; only its first place on the page is led to.
-    fn line(&self, out: &mut String, line: &Line<'_>, marks: &[Range<usize>], is_first: bool) {
+    /// A line that both sides have, beside itself.
+    pub fn twice(&self, drawn: &mut Drawn, line: &Line<'_>, text: &str) {
+        drawn.html.push_str("<div class=\"pair\">");
+        self.line(&mut drawn.html, line, text, true);
+        self.line(&mut drawn.html, line, text, false);
+        drawn.html.push_str("</div>");
+        drawn.ends(line);
+    }
+
+    /// A line with what stands in it as HTML; only its first place on the page is led to.
+    pub fn line(&self, out: &mut String, line: &Line<'_>, text: &str, is_first: bool) {
         let (id, old, new) = (self.id, line.old, line.new);
         let (class, label) = match line.kind {
             Kind::Remark => {
@@ -120,18 +188,58 @@ impl Rows<'_> {
         let numbers = number("o", old, has_old) + &number("n", new, has_new);
         let _ = write!(
             out,
-            "<div class=\"{class}\"{place}><a href=\"#{id}_{old}_{new}\" aria-label=\"{label}\" \
-             tabindex=\"-1\"{numbers}></a><code>"
+            "<div class=\"{class}\"{place}><a href=\"#{id}_{old}_{new}\" \
+             aria-label=\"{label}\" tabindex=\"-1\"{numbers}></a>"
         );
-        let mut from = 0;
-        for range in marks {
-            out.push_str(&escaped(&line.text[from..range.start]));
-            let _ = write!(out, "<mark>{}</mark>", escaped(&line.text[range.clone()]));
-            from = range.end;
+        // Of a line beside itself the new side is remarked on.
+        let is_remarked = line.kind != Kind::Same || is_both || !is_first;
+        if let Some(at) = self.remark_at.filter(|_| is_remarked) {
+            let _ = write!(
+                out,
+                "<a class=\"say\" href=\"{}{id}_{old}_{new}#{id}_{old}_{new}\" \
+                 aria-label=\"Comment on {}\"></a>",
+                escape(at),
+                label.to_ascii_lowercase()
+            );
         }
-        out.push_str(&escaped(&line.text[from..]));
-        out.push_str("\n</code></div>");
+        let _ = write!(out, "<code>{text}\n</code></div>");
     }
+}
+
+/// A text with some parts marked, in its colours.
+fn words(out: &mut String, text: &str, marks: &[Range<usize>], colours: &Colours) {
+    let is_gaudy = colours.len() > text.len() / MOST_COLOURS + MOST_COLOURS;
+    let colours = if is_gaudy { &[][..] } else { &colours[..] };
+    let mut from = 0;
+    for range in marks {
+        coloured(out, text, from..range.start, colours);
+        out.push_str("<mark>");
+        coloured(out, text, range.clone(), colours);
+        out.push_str("</mark>");
+        from = range.end;
+    }
+    coloured(out, text, from..text.len(), colours);
+}
+
+fn coloured(
+    out: &mut String, text: &str, part: Range<usize>, colours: &[(Range<usize>, &'static str)],
+) {
+    let mut from = part.start;
+    for (range, class) in colours {
+        let piece = range.start.max(from)..range.end.min(part.end);
+        if piece.is_empty() {
+            continue;
+        }
+        from = piece.end;
+        let shown = escaped(&text[piece]);
+        match class.is_empty() || shown.trim().is_empty() {
+            true => out.push_str(&shown),
+            false => {
+                let _ = write!(out, "<span class=\"{class}\">{shown}</span>");
+            }
+        }
+    }
+    out.push_str(&escaped(&text[from..part.end]));
 }
 
 /// Where lines follow each other that only one side has, with what is said of them.
@@ -147,49 +255,5 @@ fn runs(lines: &[Line<'_>]) -> Vec<Range<usize>> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::diff::hunks;
-    use std::time::Duration;
-
-    fn shown(text: &str, is_parallel: bool) -> String {
-        let until = Instant::now() + Duration::from_secs(60);
-        Rows { id: "f", until, is_parallel }.html(&hunks(text, 100).0)
-    }
-
-    const TEXT: &str = "@@ -1,3 +1,4 @@ <b>\n same\n-let a = <1>;\n+let a = <2>;\n+more\n\
-                        \\ No newline at end of file\n";
-
-    #[test]
-    fn lines_stand_below_one_another() {
-        let html = shown(TEXT, false);
-        assert!(
-            html.starts_with("<div class=\"hunk\">@@ -1,3 +1,4 @@ &lt;b&gt;</div>"),
-            "{html}"
-        );
-        let removed = "<div class=\"del\" id=\"f_2_2\"><a href=\"#f_2_2\" \
-                       aria-label=\"Removed line 2\" tabindex=\"-1\" data-o=\"2\"></a>\
-                       <code>let a = &lt;<mark>1</mark>&gt;;\n</code></div>";
-        assert!(html.contains(removed), "{html}");
-        assert!(html.contains("id=\"f_3_2\"") && html.contains("<mark>2</mark>"), "{html}");
-        assert!(html.contains("data-o=\"1\" data-n=\"1\""), "{html}");
-        assert!(html.contains("No newline at end of file"));
-    }
-
-    #[test]
-    fn lines_stand_beside_each_other() {
-        let html = shown(TEXT, true);
-        assert_eq!(html.matches("class=\"pair\"").count(), 3);
-        assert_eq!(html.matches("id=\"f_1_1\"").count(), 1);
-        assert!(
-            html.contains("<div class=\"none\"></div><div class=\"add\" id=\"f_3_3\">"),
-            "{html}"
-        );
-    }
-
-    #[test]
-    fn what_reorders_letters_is_seen() {
-        let html = shown("@@ -1 +1 @@\n-a\u{202e}b\n+c\n", false);
-        assert!(html.contains("a\u{fffd}b") && !html.contains('\u{202e}'));
-    }
-}
+#[path = "rows_tests.rs"]
+mod tests;

@@ -1,4 +1,4 @@
-//! Fifty of everything on the pages of epics cost what two cost.
+//! Many of everything on the pages of epics cost what two cost.
 
 use super::*;
 
@@ -10,13 +10,13 @@ fn sent(t: &TestServer, route: &str) -> u64 {
 }
 
 #[testkit::story]
-async fn fifty_children_cost_what_two_cost(t: TestServer) {
+async fn many_children_cost_what_two_cost(t: TestServer) {
     let (group, jane) = group_of(&t, "jane", 20).await;
     let project = t.project("acme/anvil").await;
     let top = made(&jane, &group, json!({"title": "top"})).await["id"].clone();
     let browser = t.browser("jane").await;
     let mut before = None;
-    for (count, from) in [(2, 0), (50, 2)] {
+    for (count, from) in [(2, 0), (20, 2)] {
         for n in from..count {
             let body = json!({"title": format!("child {n}"), "parent_id": top, "labels": "bug"});
             let child = made(&jane, &group, body).await;

@@ -138,10 +138,13 @@ async fn an_epic_is_made_and_changed_part_by_part(t: TestServer) {
     let town = epic(&jane, &group, json!({"title": "Town"})).await;
     let label = json!({"name": "bug", "color": "red"});
     let label = jane.post(group.at("/labels")).json(&label).await.is(201).id();
+    // Labels of projects are none of its group's, and are left out.
+    let below = json!({"name": "below", "color": "red"});
+    let below = jane.post(project.at("/labels")).json(&below).await.is(201).id();
     let issue = jane.post(project.at("/issues?title=Hinge")).await.is(201).id();
     let input = format!(
         "namespacePath:\"acme\",title:\"House\",{},descriptionWidget:{{description:\"tall\"}},\
-        labelsWidget:{{labelIds:[\"gid://service/GroupLabel/{label}\"]}},hierarchyWidget:{{parentId:\"{}\"}},\
+        labelsWidget:{{labelIds:[\"gid://service/GroupLabel/{label}\",\"gid://service/ProjectLabel/{below}\"]}},hierarchyWidget:{{parentId:\"{}\"}},\
         linkedItemsWidget:{{workItemsIds:[\"{}\"]}},colorWidget:{{color:\"red\"}},\
         startAndDueDateWidget:{{startDate:\"2031-01-01\",dueDate:\"2031-02-01\"}},healthStatusWidget:{{healthStatus:onTrack}}",
         of_type(8),

@@ -134,7 +134,10 @@ async fn time_is_estimated_and_spent(t: testkit::TestServer) {
         (&set["time_estimate"], &set["human_time_estimate"]),
         (&json!(151_200), &json!("1w 2h"))
     );
-    admin.post(format!("{}?duration=3h", at("add_spent_time"))).await.is(201);
+    let with_summary = format!("{}?duration=3h&summary=bolts", at("add_spent_time"));
+    admin.post(with_summary).await.is(201);
+    let told = admin.get(at("notes")).await.is(200).each("body");
+    assert!(told.contains(&json!("added 3h of time spent: bolts")), "{told:?}");
     let spent = admin
         .post(at("add_spent_time"))
         .json(&json!({"duration": "-1h"}))
@@ -290,4 +293,18 @@ async fn issues_go_with_their_project(t: testkit::TestServer) {
         Ok((issues, asked, numbers))
     });
     assert_eq!(left.await.unwrap(), (0, 0, 0));
+}
+
+#[testkit::story]
+async fn forms_empty_the_lists_of_an_issue(t: testkit::TestServer) {
+    let project = t.project("acme/anvil").await;
+    let jane = t.user("jane").await;
+    project.add(&jane, 40).await;
+    let filled = json!({"title": "x", "assignee_ids": [jane.id], "labels": "bug"});
+    jane.post(project.at("/issues")).json(&filled).await.is(201);
+
+    let emptied = jane.put(project.at("/issues/1")).form("assignee_ids[]=&labels[]=").await;
+
+    let emptied = emptied.is(200).json();
+    assert_eq!((&emptied["assignees"], &emptied["labels"]), (&json!([]), &json!([])));
 }

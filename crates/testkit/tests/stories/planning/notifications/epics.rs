@@ -3,6 +3,7 @@
 use super::mail::{header, told};
 use super::unsubscribing::link;
 use super::{LEVELS, address};
+use kernel::mail::Message;
 use serde_json::{Value, json};
 use testkit::{Client, TestGroup, TestServer, TestUser};
 
@@ -31,98 +32,105 @@ async fn watch(user: &TestUser, group: &TestGroup, wanted: Value) {
     user.put(group.at("/notification_settings")).json(&wanted).await.is(200);
 }
 
-struct Person {
-    tie: usize,
-    /// Column of the table.
-    level: usize,
-    user: TestUser,
-    epic: Value,
-}
+/// One of each tie, in the order of `TIES`, who want the same.
+type Tied = [TestUser; TIES.len()];
 
-/// One of each tie and level, with an epic of their own.
-async fn people(t: &TestServer, group: &TestGroup) -> Vec<Person> {
+/// Those of each level, in the order of its columns.
+async fn people(t: &TestServer, group: &TestGroup) -> Vec<Tied> {
     let mut people = Vec::new();
-    for (tie, tied) in TIES.iter().enumerate() {
-        for level in 0..=LEVELS.len() {
-            let user = t.user(&format!("{tied}-{level}")).await;
-            group.add(&user, 20).await;
-            let mut body = json!({"level": LEVELS[level.min(LEVELS.len() - 1)]});
-            for (_, switch) in EVENTS {
-                body[switch] = json!(level == LEVELS.len());
-            }
-            watch(&user, group, body).await;
-            people.push(Person { tie, level, user, epic: Value::Null });
+    for column in 0..=LEVELS.len() {
+        let mut body = json!({"level": LEVELS[column.min(LEVELS.len() - 1)]});
+        for (_, switch) in EVENTS {
+            body[switch] = json!(column == LEVELS.len());
         }
+        let mut tied = Vec::new();
+        for tie in TIES {
+            let user = t.user(&format!("{tie}-{column}")).await;
+            group.add(&user, 20).await;
+            watch(&user, group, body.clone()).await;
+            tied.push(user);
+        }
+        people.push(tied.try_into().expect("one of each tie"));
     }
     people
 }
 
-/// Has somebody tied to their epic, which is new.
-async fn tie(t: &TestServer, group: &TestGroup, person: &mut Person) {
-    let (tie, user) = (TIES[person.tie], &person.user);
-    let by: &Client = if tie == "author" { user } else { &t.admin() };
-    let text = match tie {
-        "mentioned" => format!("for @{}", user.username),
-        _ => "for all".to_owned(),
-    };
-    let body = json!({"title": format!("Of {}", user.username), "description": text});
-    person.epic = made(by, group, body).await;
-    let epic = group.at(&format!("/epics/{}", person.epic["iid"]));
-    match tie {
-        "commenter" => {
-            let notes = group.at(&format!("/epics/{}/notes", person.epic["id"]));
-            user.post(notes).json(&json!({"body": "Yes."})).await.is(201);
+/// Makes an epic of theirs, which names the one of them.
+async fn begin(group: &TestGroup, [author, _, mentioned, ..]: &Tied) -> Value {
+    let text = format!("for @{}", mentioned.username);
+    made(author, group, json!({"title": "Hinge", "description": text})).await
+}
+
+/// Has the others take part in their epic.
+async fn take_part(group: &TestGroup, [_, commenter, _, subscriber, _]: &Tied, epic: &Value) {
+    let notes = group.at(&format!("/epics/{}/notes", epic["id"]));
+    commenter.post(notes).json(&json!({"body": "Yes."})).await.is(201);
+    let subscribe = group.at(&format!("/epics/{}/subscribe", epic["iid"]));
+    subscriber.post(subscribe).await.is(201);
+}
+
+/// Does it to their epic.
+async fn happens(admin: &Client, group: &TestGroup, event: &str, people: &Tied, epic: &Value) {
+    let [_, _, mentioned, ..] = people;
+    match event {
+        "note" => {
+            let named = json!({"body": format!("see @{}", mentioned.username)});
+            let notes = group.at(&format!("/epics/{}/notes", epic["id"]));
+            admin.post(notes).json(&named).await.is(201);
         }
-        "subscriber" => drop(user.post(format!("{epic}/subscribe")).await.is(201)),
-        _ => {}
+        event => {
+            let epic = group.at(&format!("/epics/{}", epic["iid"]));
+            admin.put(epic).json(&json!({"state_event": event})).await.is(200);
+        }
+    }
+}
+
+/// Demands that of these people those were told once who had to be, and the others not.
+fn check_told(
+    sent: &[Message], (event, switch): (&str, &str), column: usize, (people, epic): (&Tied, &Value),
+) {
+    let has_switch = !switch.is_empty() || column < LEVELS.len();
+    let number = format!("(&{})", epic["iid"]);
+    for ((user, tie), row) in people.iter().zip(TIES).zip(TOLD) {
+        // Nobody is subscribed to what is new, nor told of what they do; who was named
+        // is so by what names them.
+        let is_moot = match event {
+            "new" => ["author", "commenter", "subscriber"].contains(&tie),
+            "note" => false,
+            _ => tie == "mentioned",
+        };
+        if is_moot || !has_switch {
+            continue;
+        }
+        let address = address(user);
+        let is_theirs = |mail: &&Message| mail.to == address && mail.subject.contains(&number);
+        let told = sent.iter().filter(is_theirs).count();
+        let level = LEVELS.get(column);
+        assert_eq!(told, usize::from(row[column]), "{tie} at {level:?} of {event}");
     }
 }
 
 #[testkit::story]
 async fn level_tie_and_event_say_who_is_told_of_epics(t: TestServer) {
     let group = t.group("acme").await;
-    let mut people = people(&t, &group).await;
-    let admin = t.admin();
+    let (people, admin) = (people(&t, &group).await, t.admin());
+    let mut epics = Vec::new();
     for (event, switch) in EVENTS {
         t.settle().await;
-        let mut known = t.app().mailer().sent().len();
-        for person in &mut people {
-            let epic = group.at(&format!("/epics/{}", person.epic["iid"]));
+        let known = t.app().mailer().sent().len();
+        for (at, people) in people.iter().enumerate() {
             match event {
-                "new" => tie(&t, &group, person).await,
-                "note" => {
-                    let named = match TIES[person.tie] {
-                        "mentioned" => format!("see @{}", person.user.username),
-                        _ => "see".to_owned(),
-                    };
-                    let notes = group.at(&format!("/epics/{}/notes", person.epic["id"]));
-                    admin.post(notes).json(&json!({"body": named})).await.is(201);
-                }
-                event => drop(admin.put(epic).json(&json!({"state_event": event})).await.is(200)),
+                "new" => epics.push(begin(&group, people).await),
+                _ => happens(&admin, &group, event, people, &epics[at]).await,
             }
         }
         t.settle().await;
-        let sent = t.app().mailer().sent().split_off(std::mem::take(&mut known));
-        for person in &people {
-            let (tied, level) = (TIES[person.tie], person.level);
-            // Nobody is subscribed to what is new, nor told of what they do; who was
-            // named is so by what names them.
-            let is_moot = match event {
-                "new" => ["author", "commenter", "subscriber"].contains(&tied),
-                "note" => false,
-                _ => tied == "mentioned",
-            };
-            let has_switch = !switch.is_empty() || level < LEVELS.len();
-            if is_moot || !has_switch {
-                continue;
+        let sent = t.app().mailer().sent().split_off(known);
+        for (column, theirs) in people.iter().zip(&epics).enumerate() {
+            check_told(&sent, (event, switch), column, theirs);
+            if event == "new" {
+                take_part(&group, theirs.0, theirs.1).await;
             }
-            let number = format!("(&{})", person.epic["iid"]);
-            let of = |mail: &&kernel::mail::Message| {
-                mail.to == address(&person.user) && mail.subject.contains(&number)
-            };
-            let told = sent.iter().filter(of).count();
-            let expected = usize::from(TOLD[person.tie][level]);
-            assert_eq!(told, expected, "{tied} at {:?} of {event}", LEVELS.get(level));
         }
     }
 }
@@ -246,7 +254,7 @@ async fn nobody_is_told_of_hidden_epics(t: TestServer) {
     say(&open, json!({"body": "For all, but not &1"})).await;
     jane.put(group.at("/epics/1?state_event=close")).await.is(200);
     t.settle().await;
-    let of = |mails: Vec<(kernel::mail::Message, kernel::mail::Thread)>| -> Vec<String> {
+    let of = |mails: Vec<(Message, kernel::mail::Thread)>| -> Vec<String> {
         mails.into_iter().map(|(mail, _)| mail.text).collect()
     };
     let seen = of(told(&t, &guest).await);

@@ -6,6 +6,7 @@ mod epics;
 mod mail;
 mod unsubscribing;
 
+use kernel::mail::Message;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use testkit::{Client, TestServer};
@@ -146,73 +147,80 @@ const TOLD: [(&str, [bool; 6]); 6] = [
     ("bystander", [false, false, false, true, false, true]),
 ];
 
-/// Somebody with a level, tied to the issue.
-struct Person {
-    tie: usize,
-    /// Column of the table.
-    level: usize,
-    user: TestUser,
-}
+/// One of each tie, in the order of `TIES`, who want the same.
+type Tied = [TestUser; TIES.len()];
 
-/// One of each tie and level, with this event switched on at the last.
-async fn people(
-    t: &TestServer, project: &TestProject, (event, switch): (&str, &str),
-) -> Vec<Person> {
+/// Those of each level, in the order of its columns.
+async fn people(t: &TestServer, project: &TestProject) -> Vec<Tied> {
     let mut people = Vec::new();
-    for (tie, tied) in TIES.iter().enumerate() {
-        for level in 0..=LEVELS.len() {
-            let user = t.user(&format!("{tied}-{level}-{event}")).await;
+    for column in 0..=LEVELS.len() {
+        let mut tied = Vec::new();
+        for tie in TIES {
+            let user = t.user(&format!("{tie}-{column}")).await;
             project.add(&user, 20).await;
-            let mut body = json!({"level": LEVELS[level.min(LEVELS.len() - 1)]});
-            if level == LEVELS.len() {
-                body[switch] = json!(true);
-            }
-            user.put(project.at("/notification_settings")).json(&body).await.is(200);
-            people.push(Person { tie, level, user });
+            let level = LEVELS[column.min(LEVELS.len() - 1)];
+            watch(&user, project, json!({"level": level})).await;
+            tied.push(user);
         }
+        people.push(tied.try_into().expect("one of each tie"));
     }
     people
 }
 
-/// Has somebody tied to an issue of their own; its number.
-async fn tied(project: &TestProject, owner: &Client, person: &Person) -> i64 {
-    let tie = TIES[person.tie];
-    let user: &TestUser = &person.user;
-    let by: &Client = if tie == "author" { user } else { owner };
-    let assigned: Vec<i64> = (tie == "assignee").then_some(user.id).into_iter().collect();
-    let body = json!({"title": format!("Of {}", user.username), "assignee_ids": assigned});
-    let made = by.post(project.at("/issues")).json(&body).await.is(201).json();
+/// Has the people of the last column asked for this event alone.
+async fn ask_for(project: &TestProject, people: &[Tied], wanted: &str) {
+    let mut switches = json!({});
+    for (_, switch) in EVENTS {
+        switches[switch] = json!(switch == wanted);
+    }
+    for user in &people[LEVELS.len()] {
+        watch(user, project, switches.clone()).await;
+    }
+}
+
+/// An issue that they are tied to; its number.
+async fn tied(
+    project: &TestProject, [author, assignee, commenter, _, subscriber, _]: &Tied,
+) -> i64 {
+    let body = json!({"title": "Hinge", "assignee_ids": [assignee.id]});
+    let made = author.post(project.at("/issues")).json(&body).await.is(201).json();
     let iid = made["iid"].as_i64().expect("a number");
     let issue = project.at(&format!("/issues/{iid}"));
-    match tie {
-        "commenter" => {
-            drop(user.post(format!("{issue}/notes")).json(&json!({"body": "Yes."})).await.is(201))
-        }
-        "subscriber" => drop(user.post(format!("{issue}/subscribe")).await.is(201)),
-        _ => {}
-    }
+    let note = json!({"body": "Yes."});
+    commenter.post(format!("{issue}/notes")).json(&note).await.is(201);
+    subscriber.post(format!("{issue}/subscribe")).await.is(201);
     iid
 }
 
 /// Does it, naming who is tied by being named.
-async fn happens(owner: &Client, issue: &str, event: &str, person: &Person, other: i64) {
+async fn happens(owner: &Client, issue: &str, event: &str, people: &Tied, other: i64) {
+    let [_, assignee, _, mentioned, ..] = people;
     let change = match event {
         "note" => {
-            let named = match TIES[person.tie] {
-                "mentioned" => format!("see @{}", person.user.username),
-                _ => "see".to_owned(),
-            };
-            owner.post(format!("{issue}/notes")).json(&json!({"body": named})).await.is(201);
+            let named = json!({"body": format!("see @{}", mentioned.username)});
+            owner.post(format!("{issue}/notes")).json(&named).await.is(201);
             return;
         }
-        "reassign" => {
-            let mut ids = vec![other];
-            ids.extend((TIES[person.tie] == "assignee").then_some(person.user.id));
-            json!({"assignee_ids": ids})
-        }
+        "reassign" => json!({"assignee_ids": [other, assignee.id]}),
         event => json!({"state_event": event}),
     };
     owner.put(issue).json(&change).await.is(200);
+}
+
+/// Demands that of these people those were told once who had to be, and the others not.
+fn check_told(sent: &[Message], event: &str, (column, iid): (usize, i64), people: &Tied) {
+    let number = format!("(#{iid})");
+    for (user, (tie, row)) in people.iter().zip(TOLD) {
+        // Only a note names anybody.
+        if tie == "mentioned" && event != "note" {
+            continue;
+        }
+        let address = address(user);
+        let is_theirs = |mail: &&Message| mail.to == address && mail.subject.contains(&number);
+        let told = sent.iter().filter(is_theirs).count();
+        let level = LEVELS.get(column);
+        assert_eq!(told, usize::from(row[column]), "{tie} at {level:?} of {event}");
+    }
 }
 
 #[testkit::story]
@@ -220,37 +228,27 @@ async fn level_tie_and_event_say_who_is_told(t: TestServer) {
     let project = t.project("acme/anvil").await;
     let (owner, other) = (t.admin(), t.user("other").await);
     project.add(&other, 20).await;
+    let people = people(&t, &project).await;
     for (event, switch) in EVENTS {
-        let mut people = people(&t, &project, (event, switch)).await;
-        // Only a note names anybody.
-        people.retain(|person| TIES[person.tie] != "mentioned" || event == "note");
+        ask_for(&project, &people, switch).await;
         let mut issues = Vec::new();
-        for person in &people {
-            let iid = tied(&project, &owner, person).await;
+        for people in &people {
+            let iid = tied(&project, people).await;
+            let issue = project.at(&format!("/issues/{iid}"));
             if event == "reopen" {
-                let issue = project.at(&format!("/issues/{iid}"));
-                owner.put(issue).json(&json!({"state_event": "close"})).await.is(200);
+                owner.put(&issue).json(&json!({"state_event": "close"})).await.is(200);
             }
-            issues.push(iid);
+            issues.push((iid, issue));
         }
         t.settle().await;
         let known = t.app().mailer().sent().len();
-        for (person, iid) in people.iter().zip(&issues) {
-            let issue = project.at(&format!("/issues/{iid}"));
-            happens(&owner, &issue, event, person, other.id).await;
+        for (people, (_, issue)) in people.iter().zip(&issues) {
+            happens(&owner, issue, event, people, other.id).await;
         }
         t.settle().await;
         let sent = t.app().mailer().sent().split_off(known);
-        for (person, iid) in people.iter().zip(&issues) {
-            let (address, number) = (address(&person.user), format!("(#{iid})"));
-            let told = sent
-                .iter()
-                .filter(|mail| mail.to == address && mail.subject.contains(&number))
-                .count();
-            let (tie, row) = TOLD[person.tie];
-            let level = person.level;
-            let expected = usize::from(row[level]);
-            assert_eq!(told, expected, "{tie} at {:?} of {event}", LEVELS.get(level));
+        for (column, (people, (iid, _))) in people.iter().zip(&issues).enumerate() {
+            check_told(&sent, event, (column, *iid), people);
         }
     }
 }

@@ -50,7 +50,7 @@ async fn a_name_is_held_to_what_it_was_resolved_to(t: TestServer) {
 }
 
 /// A server that leads everybody elsewhere; its port.
-fn leading_to(url: String) -> u16 {
+pub fn leading_to(url: String) -> u16 {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     std::thread::spawn(move || {

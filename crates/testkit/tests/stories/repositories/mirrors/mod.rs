@@ -1,7 +1,7 @@
 //! Push mirrors: repositories elsewhere that follow a project. Elsewhere is another
 //! project of the same server.
 
-mod addresses;
+pub mod addresses;
 mod following;
 mod over_ssh;
 mod settings;
@@ -19,7 +19,7 @@ struct Pair {
     robot: TestUser,
 }
 
-async fn allow_local(t: &TestServer, allowed: bool) {
+pub async fn allow_local(t: &TestServer, allowed: bool) {
     let setting = json!({"allow_local_requests_from_web_hooks_and_services": allowed});
     t.admin().put("/application/settings").json(&setting).await.is(200);
 }

@@ -127,7 +127,7 @@ async fn mirrors_that_make_no_sense_are_refused(t: TestServer) {
     t.admin().put(format!("{all}/{some}")).await.is(400);
 }
 
-const PAGE: &str = "/acme/anvil/-/settings/repository";
+const PAGE: &str = "/acme/anvil/-/settings/mirrors";
 
 #[testkit::story(noon)]
 async fn a_page_has_them_follow(t: TestServer) {
@@ -140,10 +140,10 @@ async fn a_page_has_them_follow(t: TestServer) {
     let (plain, token) = (format!("{}/acme/copy.git", t.url()), pair.robot.token().unwrap());
     let add = |url: &str, pattern: &str| {
         [
-            ("action", "add_mirror".to_owned()),
-            ("mirror_url", url.to_owned()),
-            ("mirror_user", "robot".to_owned()),
-            ("mirror_password", token.to_owned()),
+            ("action", "add_push".to_owned()),
+            ("url", url.to_owned()),
+            ("user", "robot".to_owned()),
+            ("password", token.to_owned()),
             ("mirror_branch_regex", pattern.to_owned()),
         ]
     };
@@ -158,7 +158,7 @@ async fn a_page_has_them_follow(t: TestServer) {
     };
     for (url, pattern, text) in [
         ("", "", "be blank"),
-        ("file:///etc", "", "Is no address"),
+        ("file:///etc", "", "URI is invalid"),
         ("http://127.0.0.1:25/x", "", "Only allowed ports"),
         (plain.as_str(), "(", "Is invalid"),
     ] {
@@ -171,13 +171,31 @@ async fn a_page_has_them_follow(t: TestServer) {
     assert!(!page.contains(token));
     let all = t.admin().get(pair.project.at("/remote_mirrors")).await.is(200).json();
     let id = all[0]["id"].to_string();
-    let page = send(&[("action", "sync_mirror".into()), ("mirror_id", id.clone())]).await;
+    let page = send(&[("action", "start_push".into()), ("mirror_id", id.clone())]).await;
     assert!(page.contains("The mirror follows soon."), "{page}");
     t.settle().await;
     assert_eq!(pair.names_there().await, ["refs/heads/main"]);
     let page = browser.get(PAGE).await.is(200).text();
     assert!(page.contains("finished") && page.contains("last like here"), "{page}");
-    let page = send(&[("action", "remove_mirror".into()), ("mirror_id", id)]).await;
+    let masked = all[0]["url"].as_str().unwrap().to_owned();
+    let change = |pattern: &str| {
+        [
+            ("action", "change_push".to_owned()),
+            ("mirror_id", id.clone()),
+            ("url", masked.clone()),
+            ("mirror_branch_regex", pattern.to_owned()),
+            ("another_way", "1".to_owned()),
+            ("enabled", "1".to_owned()),
+        ]
+    };
+    let page = send(&change("(")).await;
+    assert!(page.contains("Is invalid") && page.contains("<details class=\"confirm\" open>"));
+    let page = send(&change("^v")).await;
+    assert!(page.contains("is saved.") && page.contains("Branches that fit ^v"), "{page}");
+    let at = pair.project.at(&format!("/remote_mirrors/{id}"));
+    let told = shown(&t, &at).await;
+    assert_eq!((&told["url"], &told["keep_divergent_refs"]), (&all[0]["url"], &json!(true)));
+    let page = send(&[("action", "remove_push".into()), ("mirror_id", id)]).await;
     assert!(page.contains("The mirror is removed."), "{page}");
     allow_local(&t, false).await;
     let page = send(&add(&plain, "")).await;
