@@ -3,7 +3,7 @@
 
 use crate::config::Context;
 use crate::pool::{Caller, Pool};
-use crate::tx::{Cells, Row, Session, attempt};
+use crate::tx::{Cells, Places, Row, Session, attempt};
 use crate::value::{Type, Value};
 use crate::work::Run;
 use crate::{Config, Engine, Error, Result, sql};
@@ -165,8 +165,9 @@ impl Connection {
         let mut rows = self
             .client
             .query_raw(statement, bound.iter().map(|b| b as &(dyn ToSql + Sync)))?;
+        let places = Places::default();
         while let Some(row) = rows.next()? {
-            if !take(&mut Row::new(&row)) {
+            if !take(&mut Row::new(&row, &places)) {
                 break;
             }
         }
@@ -196,8 +197,9 @@ impl Session for Connection {
         }
         let params: Vec<&(dyn ToSql + Sync)> = bound.iter().map(|b| b as _).collect();
         let rows = self.client.query(&statement, &params).map_err(|error| self.error(error))?;
+        let places = Places::default();
         for row in &rows {
-            if !take(&mut Row::new(row)) {
+            if !take(&mut Row::new(row, &places)) {
                 break;
             }
         }

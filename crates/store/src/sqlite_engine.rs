@@ -1,7 +1,7 @@
 //! SQLite: a connection, used by a pool of readers and by the one writer.
 
 use crate::pool::{Caller, lock};
-use crate::tx::{Cells, Row, Session};
+use crate::tx::{Cells, Places, Row, Session};
 use crate::value::Value;
 use crate::{Config, Engine, Error, Result, sql};
 use rusqlite::config::DbConfig;
@@ -211,14 +211,14 @@ impl Session for Connection {
         let mut statement = self.prepare(sql, values)?;
         let changes = !statement.readonly();
         let mut rows = statement.raw_query();
-        let mut wanted = true;
+        let (mut wanted, places) = (true, Places::default());
         while wanted || changes {
             let row = match rows.next() {
                 Ok(Some(row)) => row,
                 Ok(None) => break,
                 Err(error) => return Err(interrupted(error, &watch)),
             };
-            wanted = wanted && take(&mut Row::new(row));
+            wanted = wanted && take(&mut Row::new(row, &places));
             if stream {
                 watch.restart()?;
             }

@@ -5,7 +5,7 @@ use crate::work::{Ended, Run, erased};
 use crate::{Engine, Error, Fragment, FromValue, Params, Result, Value};
 use jiff::Timestamp;
 use std::any::Any;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -31,9 +31,34 @@ pub(crate) trait Session {
 /// One row of a result.
 pub struct Row<'a> {
     cells: &'a dyn Cells,
+    places: &'a Places,
+    /// How many named columns were read so far.
+    read: Cell<usize>,
     /// Where the next named column is looked for first: structs are mostly
     /// read in the order of the columns.
     next: Cell<usize>,
+}
+
+/// Where the named columns of a result were found, in the order in which its
+/// first row was read. The others are mostly read alike, and to compare names
+/// for each cell again takes longer than to read it.
+#[derive(Default)]
+pub(crate) struct Places(RefCell<Vec<(&'static str, usize)>>);
+
+impl Places {
+    fn find(&self, turn: usize, column: &'static str) -> Option<usize> {
+        let places = self.0.borrow();
+        let (name, index) = *places.get(turn)?;
+        std::ptr::eq(name, column).then_some(index)
+    }
+
+    fn keep(&self, turn: usize, column: &'static str, index: usize) {
+        let mut places = self.0.borrow_mut();
+        match places.get_mut(turn) {
+            Some(place) => *place = (column, index),
+            None => places.push((column, index)),
+        }
+    }
 }
 
 /// An engine's row.
@@ -47,18 +72,17 @@ pub(crate) trait Cells {
 }
 
 impl<'a> Row<'a> {
-    pub(crate) fn new(cells: &'a dyn Cells) -> Row<'a> {
-        Row { cells, next: Cell::new(0) }
+    pub(crate) fn new(cells: &'a dyn Cells, places: &'a Places) -> Row<'a> {
+        Row { cells, places, read: Cell::new(0), next: Cell::new(0) }
     }
 
     /// The named column.
-    pub fn get<T: FromValue>(&self, column: &str) -> Result<T> {
+    pub fn get<T: FromValue>(&self, column: &'static str) -> Result<T> {
         let value = self.named(column)?;
         T::from_value(value).map_err(|error| in_column(column, error))
     }
 
-    fn named(&self, column: &str) -> Result<Value> {
-        let column = column.strip_prefix("r#").unwrap_or(column);
+    fn named(&self, column: &'static str) -> Result<Value> {
         let index = self.index(column);
         let index = index.ok_or_else(|| Error::mismatch(format!("no column {column}")))?;
         self.next.set(index + 1);
@@ -66,7 +90,17 @@ impl<'a> Row<'a> {
         cell.map_err(|error| in_column(column, error))
     }
 
-    fn index(&self, column: &str) -> Option<usize> {
+    fn index(&self, column: &'static str) -> Option<usize> {
+        let turn = self.read.replace(self.read.get() + 1);
+        let place = self.places.find(turn, column);
+        place.or_else(|| {
+            let index = self.search(column.strip_prefix("r#").unwrap_or(column))?;
+            self.places.keep(turn, column, index);
+            Some(index)
+        })
+    }
+
+    fn search(&self, column: &str) -> Option<usize> {
         let (width, next) = (self.cells.width(), self.next.get());
         let named = |index: &usize| self.cells.is_named(*index, column);
         (next..width).find(named).or_else(|| (0..next.min(width)).find(named))
