@@ -9,6 +9,7 @@ mod browser;
 mod delivery;
 mod errors;
 mod graphql;
+mod imports;
 mod load;
 mod monitoring;
 mod moves;
@@ -70,7 +71,7 @@ struct Options {
     #[arg(long)]
     dry_run: bool,
     /// Measure these parts alone (idle, writes, lists, oauth, graphql,
-    /// packages, alerts, errors, search, activity, pages, repositories, moves, delivery, supply, reviews); the other
+    /// packages, alerts, errors, search, activity, pages, repositories, moves, imports, delivery, supply, reviews); the other
     /// lines of docs/performance.md stay.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
@@ -108,7 +109,7 @@ fn run(options: &Options) -> Outcome {
 /// A part of the measurements by its name.
 type Part = (&'static str, fn(&Bench<'_>) -> Result<Vec<Line>, String>);
 
-const PARTS: [Part; 16] = [
+const PARTS: [Part; 17] = [
     ("idle", |bench| bench.idle()),
     ("writes", |bench| bench.writes()),
     ("lists", |bench| bench.lists()),
@@ -122,6 +123,7 @@ const PARTS: [Part; 16] = [
     ("errors", errors::lines),
     ("repositories", repositories::lines),
     ("moves", moves::lines),
+    ("imports", imports::lines),
     ("delivery", delivery::lines),
     ("supply", supply::lines),
     ("reviews", reviews::lines),

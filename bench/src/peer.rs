@@ -57,6 +57,20 @@ impl Peer {
         Peer::script(python, "alerta/peer.py", Path::new("none"), &environment)
     }
 
+    /// A repository of provider A with so many issues, pull requests and comments, made up as
+    /// it is asked for.
+    pub fn provider_a(counts: [u64; 3]) -> Result<Peer, String> {
+        let python = tools::on_path(&["python3"]).ok_or("python3 is not on PATH")?;
+        let port = server::free_port()?;
+        let mut command = Command::new(python);
+        command.arg(tree::root().join("tests/doubles/many.py"));
+        for (name, count) in ["--issues", "--pulls", "--comments"].into_iter().zip(counts) {
+            command.args([name, &count.to_string()]);
+        }
+        command.args(["--port", &port.to_string()]);
+        Peer::start(command, format!("http://127.0.0.1:{port}"))
+    }
+
     /// nginx, which serves the files of a directory.
     pub fn nginx(files: &Path) -> Result<Peer, String> {
         Peer::nginx_before(&format!("root {};", files.display()))

@@ -947,6 +947,7 @@ class World(Reviews):
     def filled(self, body):
         """The body, with values where the generator had nothing to say."""
         name = f"made-{next(numbers)}"
+        host = "127.0.0.1" if "remote-import" in self.path else "files.example.org"
         # Whose jobs enter a project are others than it.
         enters = "/job_token_scope/" in self.path
         if "/repository/" in self.path:
@@ -987,7 +988,7 @@ class World(Reviews):
             "package_version": lambda: "1.0",
             "project": lambda: str(self.get("project")),
             "from": lambda: "main",
-            "url": lambda: f"https://files.example.org/{name}",
+            "url": lambda: f"https://{host}/{name}",
             "destination_storage_name": lambda: "default",
             "path": lambda: name,
             "scopes": self.scopes,
@@ -1009,6 +1010,9 @@ class World(Reviews):
             "commits": lambda: [self.sha()],
             "branch": lambda: name if self.path.endswith("/branches") else "main",
             "ref": lambda: "main",
+            # Nobody else is asked for anything.
+            "provider_a_hostname": lambda: "http://127.0.0.1",
+            "provider_b_server_url": lambda: "http://127.0.0.1",
             "tag_name": lambda: name,
             "commit_message": lambda: name,
             "content": lambda: name,
@@ -1109,6 +1113,8 @@ def tell():
 call("PUT", "/application/plan_limits", json={"ci_instance_level_variables": 0})
 # More archives than anybody needs are asked for here.
 call("PUT", "/application/settings", json={"archive_requests_per_minute": 0})
+# More files of projects are asked for here, too.
+call("PUT", "/application/settings", json={"project_export_limit": 0, "project_import_limit": 0})
 # What is moved would be read-only for a moment, to whoever makes something there.
 call("PUT", "/application/settings", json={"repository_storage_moves_at_once": 0})
 settings = {path: call("GET", path) for path in SETTINGS}

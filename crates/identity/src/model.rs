@@ -20,6 +20,10 @@ choices! {
         Ghost = "ghost",
         /// Under whose name the program writes about alerts.
         AlertBot = "alert_bot",
+        /// Somebody elsewhere, of whom nobody has said yet who they are here.
+        Placeholder = "placeholder",
+        /// All of those elsewhere of whom that is not asked.
+        ImportUser = "import_user",
         /// Who is being deleted by a job.
         Leaving = "leaving",
     }
@@ -33,7 +37,13 @@ impl UserKind {
 
     /// Whether the program needs the account: nobody is it, or may end it.
     pub fn is_internal(self) -> bool {
-        matches!(self, UserKind::Ghost | UserKind::AlertBot)
+        matches!(self, UserKind::Ghost | UserKind::AlertBot) || self.stands_in()
+    }
+
+    /// Whether it stands for people elsewhere: what they did is told under its name, and
+    /// nothing is given to it to do.
+    pub fn stands_in(self) -> bool {
+        matches!(self, UserKind::Placeholder | UserKind::ImportUser)
     }
 }
 
@@ -136,6 +146,11 @@ impl User {
 
     pub fn is_human(&self) -> bool {
         self.kind == UserKind::Human
+    }
+
+    /// Whether things can be given to them to do: they act, and are no stand-in.
+    pub fn is_at_work(&self) -> bool {
+        self.state == UserState::Active && !self.kind.stands_in()
     }
 
     /// Why the user may not act through the API; `None` when it may.

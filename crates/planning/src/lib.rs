@@ -41,6 +41,7 @@ pub mod store;
 mod suggest;
 pub mod targets;
 pub mod tasks;
+pub mod transfer;
 
 pub use jobs::jobs;
 pub use rest::{

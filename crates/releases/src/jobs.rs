@@ -1,10 +1,11 @@
-//! What is due later: evidence of releases that come out, and mail about new ones.
+//! What is due later: evidence of releases that come out, mail about new ones, and the
+//! commits of those that came from elsewhere.
 
 use crate::access;
-use crate::model::Release;
+use crate::model::{CommitSnapshot, Release};
 use crate::rules::evidence;
 use crate::store;
-use crate::tasks::{CollectEvidence, TellRelease, TellReleaseTo};
+use crate::tasks::{CollectEvidence, FindCommits, TellRelease, TellReleaseTo};
 use ::store::Tx;
 use identity::entities::load_basic;
 use identity::viewer::Viewer;
@@ -16,16 +17,25 @@ use kernel::mail::{Message, Thread};
 use planning::mail::{Announcement, called, deliver};
 use planning::notifications::recipients::{asked_for, gets_mail};
 use planning::notifications::rules::address_for;
+use repositories::formats::object_id::ObjectId;
+use repositories::formats::ref_name::RefName;
+use repositories::model::{Repository, RepositoryKind};
+use repositories::objects::{self, Objects};
+use repositories::store::refs;
 use spaces::access::find_project;
 use spaces::model::Project;
+use std::collections::HashMap;
 
 /// What people ask for who are told of releases.
 const EVENT: &str = "new_release";
+/// Releases whose commits are looked for at once.
+const BATCH: i64 = 100;
 
 pub fn jobs(registry: &mut RegistryBuilder) {
     registry.add::<CollectEvidence>();
     registry.add::<TellRelease>();
     registry.add::<TellReleaseTo>();
+    registry.add::<FindCommits>();
 }
 
 impl Job for CollectEvidence {
@@ -125,4 +135,68 @@ fn mail(app: &App, tx: &mut Tx<'_>, job: &TellReleaseTo) -> Result<Option<(Messa
     };
     let address = address_for(tx, to, &project)?;
     announcement.letter(app, address, actor, &project).map(Some)
+}
+
+impl Job for FindCommits {
+    const NAME: &'static str = "releases.find_commits";
+
+    fn dedupe_key(&self) -> Option<String> {
+        Some(self.project.to_string())
+    }
+
+    async fn run(self, run: Run) -> Result<(), Failure> {
+        let (app, project) = (run.app, self.project);
+        let mut after = 0;
+        while let Some(lacking) = app.read(move |tx| Lacking::read(tx, project, after)).await? {
+            after = lacking.last;
+            let wanted = lacking.tags;
+            let find = move |objects: &Objects| {
+                let found = wanted.iter().map(|(release, id)| {
+                    let commit = objects.peeled(*id)?;
+                    Ok::<_, Error>(commit.map(|it| (*release, CommitSnapshot::from(&it))))
+                });
+                found.filter_map(Result::transpose).collect::<Result<Vec<_>>>()
+            };
+            let found = objects::read(&app, &lacking.repository, find).await?;
+            let note = move |tx: &mut Tx<'_>| {
+                found.iter().try_for_each(|(id, commit)| store::set_commit(tx, *id, commit))
+            };
+            app.write(note).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Some releases whose commits are not known.
+struct Lacking {
+    repository: Repository,
+    /// The id of the last of them.
+    last: i64,
+    /// What the tags of those lead to that have one.
+    tags: Vec<(i64, ObjectId)>,
+}
+
+impl Lacking {
+    fn read(tx: &mut Tx<'_>, project: i64, after: i64) -> Result<Option<Lacking>> {
+        let Some(repository) =
+            repositories::store::of_project(tx, project, RepositoryKind::Project)?
+        else {
+            return Ok(None);
+        };
+        let releases = store::without_commit(tx, project, after, BATCH)?;
+        let Some(last) = releases.last().map(|(id, _)| *id) else {
+            return Ok(None);
+        };
+        let names: Vec<RefName> =
+            releases.iter().filter_map(|(_, tag)| RefName::tag(tag).ok()).collect();
+        let there: HashMap<RefName, ObjectId> = refs::some(tx, repository.id, &names)?
+            .into_iter()
+            .map(|one| (one.name, one.peeled_id.unwrap_or(one.object_id)))
+            .collect();
+        let tags = releases.into_iter().filter_map(|(id, tag)| {
+            let name = RefName::tag(&tag).ok()?;
+            Some((id, *there.get(&name)?))
+        });
+        Ok(Some(Lacking { last, tags: tags.collect(), repository }))
+    }
 }

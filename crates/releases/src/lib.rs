@@ -3,7 +3,7 @@
 //!
 //! Tables (migration 0078): `releases`, `release_links`, `release_milestones`,
 //! `release_evidences`. Jobs: `releases.collect_evidence`, `releases.tell`,
-//! `releases.tell_one`.
+//! `releases.tell_one`, `releases.find_commits`.
 //! Hooks: [`hooks::of_tags`], [`hooks::hand_over`], [`hooks::milestones_replaced`].
 //!
 //! Start with [`access`], which says who sees and does what, and [`rules`]; [`entity`]
@@ -22,6 +22,7 @@ mod rest;
 pub mod rules;
 pub mod store;
 mod tasks;
+pub mod transfer;
 
 pub use jobs::jobs;
 

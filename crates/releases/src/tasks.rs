@@ -16,6 +16,12 @@ pub struct TellReleaseTo {
     pub user: i64,
 }
 
+/// Finds the commits of the releases of a project that were written down without them.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct FindCommits {
+    pub project: i64,
+}
+
 /// Collects evidence of a release that was to come out.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct CollectEvidence {

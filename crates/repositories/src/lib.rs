@@ -18,6 +18,7 @@
 //! [`mirrors::pull::switch::PART`].
 
 pub mod access;
+pub mod bundles;
 pub mod cache;
 pub mod check;
 pub mod diffs;

@@ -4,7 +4,8 @@
 //! Start with [`access`], which says who sees and does what, and [`rules`]; [`versions`]
 //! of what differs are made by [`rules::versions`] out of what [`diffs`] finds, whether
 //! one can be merged is asked of [`merging`], and who has to agree of [`approvals`]. What
-//! people say of commits, which need no merge request for that, is in [`commits`].
+//! people say of commits, which need no merge request for that, is in [`commits`]. Those that
+//! come from elsewhere or go there do so by [`transfer`].
 //!
 //! [`versions`]: rules::versions
 //!
@@ -54,6 +55,7 @@ pub mod suggestions;
 pub mod talk;
 pub mod tasks;
 pub mod threads;
+pub mod transfer;
 
 pub use jobs::jobs;
 

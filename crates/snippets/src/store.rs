@@ -165,6 +165,29 @@ pub fn page_of(tx: &mut Tx<'_>, condition: Fragment, window: &Window) -> Result<
     Ok(tx.query(query)?)
 }
 
+/// Those of a project after this one whose files are there, by id.
+pub fn after(tx: &mut Tx<'_>, project_id: i64, after: i64, limit: i64) -> Result<Vec<Snippet>> {
+    Ok(tx.all(
+        sql!(
+            SELECT,
+            "where snippets.project_id = $1 and snippets.id > $2 and snippets.is_written
+             order by snippets.id limit $3"
+        ),
+        (project_id, after, limit),
+    )?)
+}
+
+/// Says when one was made and changed that comes from elsewhere.
+pub fn set_times(
+    tx: &mut Tx<'_>, id: i64, created_at: Timestamp, updated_at: Timestamp,
+) -> Result<()> {
+    tx.execute(
+        sql!("update snippets set created_at = $2, updated_at = $3 where id = $1"),
+        (id, created_at, updated_at),
+    )?;
+    Ok(())
+}
+
 /// How many a project has.
 pub fn count_in(tx: &mut Tx<'_>, project_id: i64) -> Result<i64> {
     Ok(tx.one(sql!("select count(*) from snippets where project_id = $1"), (project_id,))?)

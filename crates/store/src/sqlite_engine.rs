@@ -315,6 +315,8 @@ fn plain_error(error: rusqlite::Error) -> Error {
             _,
         ) => Error::Unique { constraint: unique_name(&text) },
         (ffi::SQLITE_CONSTRAINT_FOREIGNKEY, _) => Error::Foreign,
+        // What `on delete restrict` forbids is told as if a trigger had.
+        (ffi::SQLITE_CONSTRAINT_TRIGGER, _) if text.starts_with("FOREIGN KEY") => Error::Foreign,
         (ffi::SQLITE_CONSTRAINT_CHECK, _) => Error::Check,
         (_, ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::DiskFull) => {
             Error::Unavailable(text)

@@ -2,6 +2,7 @@
 //! then the defaults written here. Nothing else reads the environment.
 
 use crate::Outcome;
+use imports::settings::Addresses;
 use kernel::error::Error;
 use kernel::http::connections::ConnectionLimits;
 use kernel::incoming_mail::IncomingMail;
@@ -116,6 +117,21 @@ settings! {
     trusted_proxies: Vec<IpAddr>, "TENON_TRUSTED_PROXIES", "IP", value_delimiter = ','
         => r#"["127.0.0.1"]"#,
         "Proxies whose X-Forwarded-For is believed. Default: none.";
+    /// Interface of provider A, which projects are imported from [default: the public one]
+    provider_a_api_url: String, "TENON_PROVIDER_A_API_URL", "URL" => r#""https://api.provider-a.example""#,
+        "Interface of provider A, which projects are imported from where nobody names another\n\
+         # host. Default: the public one.";
+    /// Where git finds the repositories of provider A [default: the public one]
+    provider_a_git_url: String, "TENON_PROVIDER_A_GIT_URL", "URL" => r#""https://provider-a.example""#,
+        "Where git finds the repositories of provider A. Default: the public one.";
+    /// Interface of provider B's cloud, which projects are imported from [default: the public one]
+    provider_b_cloud_api_url: String, "TENON_PROVIDER_B_CLOUD_API_URL", "URL"
+        => r#""https://api.provider-b.example/2.0""#,
+        "Interface of the cloud of provider B. Default: the public one.";
+    /// Where git finds the repositories of provider B's cloud [default: the public one]
+    provider_b_cloud_git_url: String, "TENON_PROVIDER_B_CLOUD_GIT_URL", "URL"
+        => r#""https://provider-b.example""#,
+        "Where git finds the repositories of provider B's cloud. Default: the public one.";
     /// What is logged: error, warn, info, debug, or a filter per target [default: warn]
     log: String, "TENON_LOG", "FILTER" => r#""warn""#,
         "What is logged: error, warn, info, debug, or a filter per target.";
@@ -182,6 +198,8 @@ pub struct Options {
     pub ca_file: Option<PathBuf>,
     /// Proxies whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpAddr>,
+    /// Where the public providers are that projects are imported from.
+    pub providers: Addresses,
     pub log: String,
     pub log_json: bool,
     /// Background jobs at the same time.
@@ -261,6 +279,12 @@ impl Given {
         )?;
         options.ca_file = self.ca_file;
         options.trusted_proxies = self.trusted_proxies.unwrap_or_default();
+        options.providers = Addresses::said([
+            self.provider_a_api_url,
+            self.provider_a_git_url,
+            self.provider_b_cloud_api_url,
+            self.provider_b_cloud_git_url,
+        ])?;
         options.log = self.log.unwrap_or(options.log);
         options.log_json = match self.log_format.as_deref() {
             None | Some("text") => false,
@@ -296,6 +320,7 @@ impl Options {
             incoming_mail: IncomingMail::default(),
             ca_file: None,
             trusted_proxies: Vec::new(),
+            providers: Addresses::default(),
             log: "warn".into(),
             log_json: false,
             workers: 4,
@@ -449,6 +474,8 @@ mod tests {
             "external_url = \"ftp://x\"",
             "external_url = \"https://x/y\"",
             "log_format = \"xml\"",
+            "provider_a_api_url = \"https://me:secret@x\"",
+            "provider_b_cloud_git_url = \"x\"",
         ] {
             assert!(parse(text).unwrap().complete().is_err(), "{text}");
         }

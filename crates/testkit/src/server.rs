@@ -194,6 +194,12 @@ fn directory() -> (TempDir, Options) {
         token: Some(INCOMING_TOKEN.into()),
         mailbox: None,
     };
+    // Nothing outside this machine is asked, whatever a story imports.
+    let nowhere = || "http://127.0.0.1:9".to_owned();
+    options.providers.provider_a_api = nowhere();
+    options.providers.provider_a_git = nowhere();
+    options.providers.provider_b_cloud_api = nowhere();
+    options.providers.provider_b_cloud_git = nowhere();
     let second = directory.path().join("second").display().to_string();
     options.storages = vec![("second".into(), second)];
     std::fs::create_dir_all(&options.data).expect("a directory for the data");

@@ -84,6 +84,12 @@ const ROOT = [
   // Which of them something was done in last hangs on the clock.
   page('projects', '/projects', { path: '/projects?sort=name' }),
   page('project-new', '/projects/new'),
+  page('import-sources', '/projects/import', { dark: true }),
+  page('import-account', '/projects/import/{provider}', { path: '/projects/import/provider_b_cloud' }),
+  page('import-git', '/projects/import/git'),
+  page('import-file', '/projects/import/project_file'),
+  page('imports', '/projects/imports'),
+  page('import-gists', '/-/snippets/import'),
   page('admin-search', '/admin/search'),
   // How much there is in each storage hangs on what was made before.
   page('admin-storages', '/admin/storages', { async act(page) {
@@ -116,6 +122,7 @@ const ROOT = [
   page('gpg-keys', '/-/user_settings/gpg_keys'),
   page('applications', '/-/user_settings/applications'),
   page('security-keys', '/-/profile/two_factor_auth/keys'),
+  page('my-placeholders', '/-/profile/placeholders'),
   page('consent', '/oauth/authorize', { path: (seeded) => `/oauth/authorize?${asking(seeded.application)}` }),
   page('consent-refused', '/oauth/authorize', { path: '/oauth/authorize?client_id=nobody', status: 400 }),
   page('device', '/oauth/device'),
@@ -147,6 +154,7 @@ const ROOT = [
   page('group-packages', '/groups/{*group}/-/packages'),
   page('group-settings', '/groups/{*group}/-/settings'),
   page('group-access-tokens', '/groups/{*group}/-/access_tokens'),
+  page('group-placeholders', '/groups/{*group}/-/placeholders'),
   page('group-deploy-tokens', '/groups/{*group}/-/deploy_tokens'),
   page('group-settings-ci', '/groups/{*group}/-/settings/ci_cd'),
   page('group-settings-runners', '/groups/{*group}/-/settings/runners'),
@@ -295,6 +303,8 @@ const ROOT = [
 
   page('repository-settings', '/{*project}/-/settings/repository'),
   page('mirror-settings', '/{*project}/-/settings/mirrors'),
+  page('import', '/{*project}/-/import'),
+  page('export', '/{*project}/-/export'),
   ...[
     ['edit', '/main/README.md', true],
     ['new', '/main'],
@@ -411,6 +421,7 @@ const WITHOUT = {
   '/{*project}/-/jobs/{job_id}/artifacts/browse/{*path}': 'as /-/jobs/{job_id}/artifacts/browse',
   '/groups/{*group}/-/dependencies/exports/{export_id}/download': 'a file',
   '/{*project}/-/dependencies/exports/{export_id}/download': 'a file',
+  '/{*project}/-/export/download': 'a file',
   '/{*project}/-/jobs/{job_id}/artifacts/download': 'a file',
   '/{*project}/-/jobs/{job_id}/artifacts/file/{*path}': 'a file',
   '/{*project}/-/jobs/{job_id}/artifacts/raw/{*path}': 'a file',

@@ -128,6 +128,8 @@ impl Place<'_> {
         let smtp = server::free_port()?.to_string();
         let mail_url = format!("smtp://127.0.0.1:{smtp}");
         let mail = [("TENON_MAIL_URL", mail_url.as_str())];
+        let providers = Providers::at(server::free_port()?);
+        let where_they_are = providers.environment();
         let server = Server::start(
             self.program,
             &Settings {
@@ -137,6 +139,7 @@ impl Place<'_> {
                     Suite { graphiql: true, .. } => self.settings,
                     Suite { mailed: true, .. } => &mail,
                     Suite { by_ssh: true, .. } => &[("TENON_SSH_LISTEN", "127.0.0.1:0")],
+                    Suite { with_providers: true, .. } => &where_they_are,
                     _ => &[],
                 },
                 named: suite.named,
@@ -150,6 +153,7 @@ impl Place<'_> {
             .env("TENON_ROOT_PASSWORD", server.root_password()?)
             .env("TENON_MAIL", data.join("mail"))
             .env("SMTP_PORT", smtp)
+            .env("UPSTREAM_PORT", providers.port.to_string())
             .env("TENON_FULL", if self.shared.is_full() { "1" } else { "" })
             .envs(self.programs.iter().map(|(name, value)| (name, value)));
         if !self.alone {
@@ -166,6 +170,37 @@ impl Place<'_> {
     fn output(&self) -> PathBuf {
         let directory = tree::target().join("xtask");
         directory.join(format!("clients-{}.txt", self.number))
+    }
+}
+
+/// Where a server looks for the public providers that projects are imported from.
+struct Providers {
+    port: u16,
+    /// Of git.
+    root: String,
+    provider_a: String,
+    provider_b_cloud: String,
+}
+
+impl Providers {
+    /// All of them at one port of this machine.
+    fn at(port: u16) -> Providers {
+        let root = format!("http://127.0.0.1:{port}");
+        Providers {
+            port,
+            provider_a: format!("{root}/api/v3"),
+            provider_b_cloud: format!("{root}/2.0"),
+            root,
+        }
+    }
+
+    fn environment(&self) -> [(&str, &str); 4] {
+        [
+            ("TENON_PROVIDER_A_API_URL", self.provider_a.as_str()),
+            ("TENON_PROVIDER_A_GIT_URL", self.root.as_str()),
+            ("TENON_PROVIDER_B_CLOUD_API_URL", self.provider_b_cloud.as_str()),
+            ("TENON_PROVIDER_B_CLOUD_GIT_URL", self.root.as_str()),
+        ]
     }
 }
 
@@ -206,6 +241,13 @@ fn interpreter(language: Language) -> Result<Command, String> {
         Language::PythonAndRust(program) => {
             let mut command = python(&tools::python()?);
             command.env("CLIENT", tools::program(program)?);
+            return Ok(command);
+        }
+        Language::PythonAndNode(folder) => {
+            let packages = format!("tests/clients/{folder}");
+            let (node, modules) = tools::node_with(&packages, &format!("clients/{folder}-node"))?;
+            let mut command = python(&tools::python()?);
+            command.env("NODE", node).env("NODE_PATH", modules);
             return Ok(command);
         }
         Language::Node => tools::node()?,

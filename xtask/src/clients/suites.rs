@@ -2,7 +2,7 @@
 
 use Language::{
     Conan1Python, ConfiguredPython, GlabPython, GraphqlNode, Node, NodeAndCargo, NpmNode, Python,
-    PythonAndRust, ReleaseNode, ReviewNode, UpdateNode,
+    PythonAndNode, PythonAndRust, ReleaseNode, ReviewNode, UpdateNode,
 };
 
 /// One script and the program that runs it.
@@ -20,6 +20,9 @@ pub struct Suite {
     pub mailed: bool,
     /// With git over SSH, on a free port.
     pub by_ssh: bool,
+    /// With the public providers that projects are imported from at a free port, where the
+    /// suite has doubles of them.
+    pub with_providers: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -33,6 +36,8 @@ pub enum Language {
     GlabPython,
     /// With the program of this folder of `tests/clients`.
     PythonAndRust(&'static str),
+    /// With Node and the modules of this folder's `package.json` in `tests/clients`.
+    PythonAndNode(&'static str),
     /// With the modules of `tests/clients/package.json`.
     Node,
     /// The same, with cargo-cyclonedx.
@@ -58,6 +63,7 @@ const fn suite(runs_on: Language, name: &'static str, script: &'static str) -> S
         graphiql: false,
         mailed: false,
         by_ssh: false,
+        with_providers: false,
     }
 }
 
@@ -77,6 +83,10 @@ impl Suite {
     const fn mailed(self) -> Suite {
         Suite { mailed: true, ..self }
     }
+
+    const fn with_providers(self) -> Suite {
+        Suite { with_providers: true, ..self }
+    }
 }
 
 /// The stock clients of the REST API, of the OAuth provider, of GraphQL, of
@@ -89,6 +99,20 @@ pub const CLIENTS: &[Suite] = &[
     suite(Python, "python-gitlab for forks", "tests/clients/forks.py"),
     suite(Python, "python-gitlab for wikis", "tests/clients/wikis.py"),
     suite(Python, "python-gitlab for mirrors", "tests/clients/mirrors.py"),
+    suite(
+        Python,
+        "PyGithub, atlassian-python-api and python-gitlab for imports",
+        "tests/clients/imports.py",
+    )
+    .with_providers(),
+    suite(Python, "imports from servers that do ill", "tests/clients/imports_faults.py")
+        .with_providers(),
+    suite(
+        PythonAndNode("recorded"),
+        "@octokit/fixtures-server and Prism for imports",
+        "tests/clients/imports_recorded.py",
+    )
+    .with_providers(),
     suite(Python, "python-gitlab and git for snippets", "tests/clients/snippets.py"),
     suite(Python, "python-gitlab for runners", "tests/clients/runners.py"),
     suite(
@@ -124,6 +148,8 @@ pub const CLIENTS: &[Suite] = &[
     suite(Node, "@gitbeaker/rest for activity", "tests/clients/events.cjs"),
     suite(Python, "python-gitlab for releases", "tests/clients/releases.py"),
     suite(Node, "@gitbeaker/rest for releases", "tests/clients/releases.cjs"),
+    suite(Python, "python-gitlab for files of projects", "tests/clients/project_files.py"),
+    suite(Node, "@gitbeaker/rest for files of projects", "tests/clients/project_files.cjs"),
     suite(ReleaseNode, "semantic-release", "tests/clients/semantic_release/release.cjs"),
     suite(Python, "python-gitlab for merge requests", "tests/clients/merge_requests.py"),
     suite(Python, "python-gitlab for reviews", "tests/clients/merge_request_reviews.py"),
@@ -132,7 +158,7 @@ pub const CLIENTS: &[Suite] = &[
     suite(Node, "@gitbeaker/rest for merge requests", "tests/clients/merge_requests.cjs"),
     suite(ReviewNode, "danger", "tests/clients/danger/review.cjs"),
     suite(UpdateNode, "renovate", "tests/clients/renovate/updates.cjs"),
-    suite(Python, "schemathesis", "tests/clients/openapi.py"),
+    suite(Python, "schemathesis", "tests/clients/openapi.py").with_providers(),
     suite(Node, "openid-client and oauth4webapi", "tests/clients/oauth.cjs"),
     suite(Python, "Authlib and requests-oauthlib", "tests/clients/oauth.py"),
     suite(
@@ -200,6 +226,7 @@ pub const BROWSER: &[Suite] = &[
     suite(Node, "epics in chromium", "tests/browser/epics.cjs"),
     suite(Node, "history and differences in chromium", "tests/browser/history.cjs"),
     suite(Node, "merge requests in chromium", "tests/browser/merge_requests.cjs"),
+    suite(Node, "imports in chromium", "tests/browser/imports.cjs"),
     suite(Node, "editors and pickers in chromium", "tests/browser/editor.cjs"),
     suite(Node, "texts in chromium", "tests/browser/text.cjs"),
     suite(Node, "pictures of pages in chromium", "tests/browser/pictures.cjs"),

@@ -119,7 +119,10 @@ impl Filter {
             None => &mut sql,
         };
         if self.exclude_internal {
-            sql.raw(" and users.kind not in ('ghost', 'alert_bot')");
+            sql.raw(
+                " and users.kind not in
+                ('ghost', 'alert_bot', 'placeholder', 'import_user')",
+            );
         }
         if self.without_project_bots {
             sql.raw(" and users.kind <> 'project_bot'");

@@ -142,6 +142,11 @@ pub fn alert_bot(tx: &mut Tx<'_>) -> Result<Option<UserId>> {
     Ok(tx.optional(sql!("select id from users where kind = 'alert_bot'"), ())?)
 }
 
+/// Who stands for people elsewhere that have no placeholder.
+pub fn import_user(tx: &mut Tx<'_>) -> Result<Option<UserId>> {
+    Ok(tx.optional(sql!("select id from users where kind = 'import_user'"), ())?)
+}
+
 pub fn set_status(tx: &mut Tx<'_>, id: UserId, status: &Status) -> Result<()> {
     tx.run(
         sql!(

@@ -48,6 +48,24 @@ pub fn leave_bot(tx: &mut Tx<'_>, by: &Author, bot: UserId) -> Result<()> {
     }
 }
 
+/// Ends the placeholder of somebody who turned out to be a user here: what is left of what
+/// it made is theirs.
+pub fn end_placeholder(
+    tx: &mut Tx<'_>, by: &Author, placeholder: UserId, heir: UserId,
+) -> Result<()> {
+    let found = super::find(tx, placeholder)?;
+    let Some(user) = found.filter(|user| user.kind == UserKind::Placeholder) else {
+        return Ok(());
+    };
+    let destroying = Destroying { user: user.clone(), ghost_id: heir, hard: false };
+    hooks::destroying(tx, &destroying)?;
+    record(tx, by, "user.reassign", &user, json!({"user_id": heir}))?;
+    forget_credentials(tx, user.id, heir)?;
+    let (now, name) = (tx.now(), format!("-deleted-{}", user.id));
+    crate::store::users::make_nameless(tx, user.id, &name, now)?;
+    enqueue_at(tx, &DestroyUser { user: user.id, heir: Some(heir) }, now)
+}
+
 /// Revokes a token; a bot goes with its token (docs/interface/identity.md 4.2).
 pub fn end_token(tx: &mut Tx<'_>, by: &Author, token: &AccessToken) -> Result<()> {
     tokens::revoke(tx, token.id)?;

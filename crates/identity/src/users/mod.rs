@@ -24,9 +24,9 @@ pub use emails::{
     unconfirm,
 };
 pub use follow::{Side, follow, follows, is_followed, unfollow};
-pub use leave::{end_token, leave_bot};
+pub use leave::{end_placeholder, end_token, leave_bot};
 pub use preferences::set_preferences;
-pub use programs::{alert_bot, create_bot, ghost};
+pub use programs::{alert_bot, create_bot, ghost, import_user, placeholder};
 pub use states::{Transition, approve, reject, transition};
 pub use status::{Availability, ClearAfter, Status, set_status, status, statuses};
 

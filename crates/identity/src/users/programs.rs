@@ -60,6 +60,19 @@ pub fn alert_bot(tx: &mut Tx<'_>) -> Result<UserId> {
     }
 }
 
+/// Makes the account of somebody elsewhere, under this username or one like it.
+pub fn placeholder(tx: &mut Tx<'_>, wanted: &str, name: &str) -> Result<User> {
+    internal(tx, UserKind::Placeholder, wanted, name)
+}
+
+/// Who stands for all of those elsewhere who have no placeholder; made when first needed.
+pub fn import_user(tx: &mut Tx<'_>) -> Result<UserId> {
+    match crate::store::users::import_user(tx)? {
+        Some(user) => Ok(user),
+        None => Ok(internal(tx, UserKind::ImportUser, "import_user", "Import User")?.id),
+    }
+}
+
 /// Makes an account that the program needs, under this name or one like it.
 fn internal(tx: &mut Tx<'_>, kind: UserKind, wanted: &str, name: &str) -> Result<User> {
     let mut username = wanted.to_owned();

@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 use store::{FromRow, Json, Tx, sql};
 use tokio::sync::Notify;
 
-pub use queue::{Counts, Listed, counts, discard, forget_failed, list, name, retry};
+pub use queue::{Counts, Listed, counts, discard, forget_failed, hasten, list, name, retry};
 
 /// How long a claimed job is left alone before another node may take it.
 const LEASE_SECONDS: i64 = 60;

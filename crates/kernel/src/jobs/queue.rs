@@ -1,6 +1,6 @@
 //! The queue as administrators see it: what waits, what failed, and what becomes of it.
 
-use super::Registry;
+use super::{Job, Registry};
 use crate::error::Result;
 use crate::time::Timestamp;
 use store::{FromRow, Tx, sql};
@@ -99,4 +99,20 @@ pub fn forget_failed(tx: &mut Tx<'_>, name: &str) -> Result<()> {
 /// Forgets a dead letter or a waiting job; false when it runs or is gone.
 pub fn discard(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
     Ok(tx.execute(sql!("delete from jobs where id = $1 and state <> 'running'"), (id,))? > 0)
+}
+
+/// Enqueues a job to run as soon as the transaction commits, also where one of its key is
+/// queued for later.
+pub fn hasten<J: Job>(tx: &mut Tx<'_>, registry: &Registry, job: &J) -> Result<()> {
+    let now = tx.now();
+    if let Some(key) = job.dedupe_key() {
+        tx.execute(
+            sql!(
+                "update jobs set run_at = $3
+                  where name = $1 and dedupe_key = $2 and state = 'queued' and run_at > $3"
+            ),
+            (J::NAME, key, now),
+        )?;
+    }
+    super::enqueue(tx, registry, job)
 }

@@ -260,6 +260,30 @@ impl Outbound {
         Err(Fault::Redirect)
     }
 
+    /// Makes a call with a body of this length, which is sent as it comes, and reads the whole
+    /// answer. A redirect is an answer: the body is gone by then.
+    pub async fn send(
+        &self, call: Call, length: u64,
+        body: impl futures_util::Stream<Item = crate::error::Result<Bytes>> + Send + 'static,
+    ) -> Result<Answer, Fault> {
+        let url = parse(&call.url)?;
+        self.check_hop(&url).await?;
+        let request = self
+            .client
+            .request(call.method, url)
+            .headers(call.headers)
+            .header(header::CONTENT_LENGTH, HeaderValue::from(length))
+            .body(reqwest::Body::wrap_stream(body))
+            .timeout(call.timeout);
+        let mut opened = opened(request.send().await.map_err(broken)?, call.max_answer)?;
+        let mut body = BytesMut::new();
+        while let Some(bytes) = opened.body.try_next().await? {
+            body.extend_from_slice(&bytes);
+        }
+        let Opened { status, headers, url, .. } = opened;
+        Ok(Answer { status, headers, url, body: body.freeze() })
+    }
+
     async fn hop(
         &self, call: &Call, url: &Url, deadline: Instant,
     ) -> Result<reqwest::Response, Fault> {

@@ -275,6 +275,9 @@ pub fn unreferenced(tx: &mut Tx<'_>, after: &str, limit: i64) -> Result<Vec<Stri
                 and not exists (select 1 from dependency_exports e where e.blob_key = b.key)
                 and not exists (select 1 from advisory_loads o where o.blob_key = b.key)
                 and not exists (select 1 from dependency_uploads d where d.blob_key = b.key)
+                and not exists (select 1 from project_exports x where x.blob_key = b.key)
+                and not exists (select 1 from project_files p where p.blob_key = b.key)
+                and not exists (select 1 from project_file_members m where m.blob_key = b.key)
              order by b.key limit $2"
         ),
         (after, limit),

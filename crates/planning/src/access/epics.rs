@@ -3,7 +3,7 @@
 
 use super::switches::{self, need_epics};
 use crate::model::epics::Epic;
-use identity::model::{User, UserState};
+use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use kernel::ids::Reference;
@@ -152,7 +152,7 @@ pub fn visible_ids(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
 
 /// Whether a user may see an epic, and notes about it that only reporters see.
 pub fn may_know(tx: &mut Tx<'_>, user: &User, epic: &Epic, internal: bool) -> Result<bool> {
-    if user.state != UserState::Active {
+    if !user.is_at_work() {
         return Ok(false);
     }
     let Some(group) = find_group(tx, &Reference::Id(epic.group_id))? else {

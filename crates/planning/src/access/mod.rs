@@ -9,7 +9,7 @@ pub mod switches;
 pub use desk::{Desk, OwnedDesk};
 
 use crate::model::Issue;
-use identity::model::{User, UserState};
+use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use kernel::ids::Reference;
@@ -229,7 +229,7 @@ pub fn sees(tx: &mut Tx<'_>, viewer: &Viewer, desk: &ProjectAccess, issue: &Issu
 /// Whether an active user sees the issues of a project, confidential ones
 /// apart.
 pub fn user_sees(tx: &mut Tx<'_>, user: &User, project: &Project) -> Result<bool> {
-    if user.state != UserState::Active {
+    if !user.is_at_work() {
         return Ok(false);
     }
     let issues = project.feature("issues");

@@ -289,8 +289,8 @@ pub fn issue(app: &App, issue: &Issue, around: &RelatedToIssues, details: bool) 
         severity: issue.severity,
         subscribed: None,
         moved_to_id: issue.moved_to_id,
-        imported: false,
-        imported_from: "none".to_owned(),
+        imported: issue.imported_from.is_some(),
+        imported_from: issue.imported_from.clone().unwrap_or_else(|| "none".to_owned()),
         service_desk_reply_to: None,
         epic_iid: epic.map(|epic| epic.iid),
         epic: epic.map(|epic| EpicOfIssue {

@@ -264,6 +264,9 @@ pub struct Issue {
     pub internal_notes_count: i64,
     pub upvotes: i64,
     pub downvotes: i64,
+    /// What it came from, if not from here.
+    #[written]
+    pub imported_from: Option<String>,
     #[written]
     pub closed_at: Option<Timestamp>,
     pub created_at: Timestamp,

@@ -51,13 +51,20 @@ pub struct Award {
 /// Adds a reaction, unless the user has given it already.
 pub fn insert(tx: &mut Tx<'_>, user_id: i64, to: Awardable, name: &str) -> Result<Option<Award>> {
     let now = tx.now();
+    insert_at(tx, user_id, to, name, now)
+}
+
+/// The same, given earlier.
+pub fn insert_at(
+    tx: &mut Tx<'_>, user_id: i64, to: Awardable, name: &str, at: Timestamp,
+) -> Result<Option<Award>> {
     let made: Option<Award> = tx.optional(
         sql!(
             "insert into award_emoji (user_id, awardable_type, awardable_id, name, created_at,
                 updated_at) values ($1, $2, $3, $4, $5, $5)
              on conflict (awardable_type, awardable_id, name, user_id) do nothing returning *"
         ),
-        (user_id, to.kind(), to.id(), name, now),
+        (user_id, to.kind(), to.id(), name, at),
     )?;
     if made.is_some() {
         counted(tx, to, name, 1)?;

@@ -20,6 +20,7 @@ pub mod references;
 pub mod searched;
 pub mod subscriptions;
 pub mod taking_part;
+pub mod texts;
 pub mod threads;
 pub mod times;
 pub mod todos;

@@ -38,6 +38,33 @@ pub fn hand_over(tx: &mut Tx<'_>, from: i64, to: Option<i64>, limit: i64) -> Res
     handing::hand_over(tx, &statements, (from, to), limit)
 }
 
+/// What else says of a user what they did and have to do, where it turned out that they are
+/// another one. What that one has already stays with the first.
+pub fn take_over(tx: &mut Tx<'_>, from: i64, to: Option<i64>, limit: i64) -> Result<i64> {
+    let statements = [
+        sql!(
+            "update issue_assignees set user_id = $2 where user_id = $1 and issue_id in
+                (select mine.issue_id from issue_assignees mine
+                 where mine.user_id = $1 and not exists
+                    (select 1 from issue_assignees theirs
+                     where theirs.issue_id = mine.issue_id and theirs.user_id = $2)
+                 limit $3)"
+        ),
+        sql!(
+            "update award_emoji set user_id = $2 where id in
+                (select mine.id from award_emoji mine
+                 where mine.user_id = $1 and not exists
+                    (select 1 from award_emoji theirs
+                     where theirs.awardable_type = mine.awardable_type
+                        and theirs.awardable_id = mine.awardable_id
+                        and theirs.name = mine.name and theirs.user_id = $2)
+                 limit $3)"
+        ),
+        give!("notes", "resolved_by_id"),
+    ];
+    handing::hand_over(tx, &statements, (from, to), limit)
+}
+
 /// Open issues by project, without confidential ones: the number shows to
 /// everyone who sees the project.
 pub fn open_issues(tx: &mut Tx<'_>, projects: &[i64]) -> Result<HashMap<i64, i64>> {

@@ -71,7 +71,7 @@ impl NewLink {
         }
     }
 
-    fn as_stored(link: &Link) -> NewLink {
+    pub(crate) fn as_stored(link: &Link) -> NewLink {
         NewLink {
             name: link.name.clone(),
             url: link.url.clone(),
@@ -81,7 +81,9 @@ impl NewLink {
     }
 
     /// What is wrong with it beside these others.
-    fn check<'l>(&self, others: impl Iterator<Item = &'l NewLink> + Clone) -> Result<()> {
+    pub(crate) fn check<'l>(
+        &self, others: impl Iterator<Item = &'l NewLink> + Clone,
+    ) -> Result<()> {
         const TAKEN: &str = "has already been taken";
         let taken = |same: &dyn Fn(&NewLink) -> bool| others.clone().any(same).then_some(TAKEN);
         let name = name_problem(&self.name);

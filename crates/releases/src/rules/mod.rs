@@ -178,6 +178,7 @@ pub async fn create(
             commit: commit.clone(),
             author_id: viewer.user_id(),
             released_at: input.released_at.unwrap_or(now),
+            created_at: now,
         };
         let id = store::insert(tx, &new)?.ok_or_else(exists)?;
         store::links::insert(tx, id, &links)?;

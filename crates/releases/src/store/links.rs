@@ -67,6 +67,16 @@ pub fn insert(tx: &mut Tx<'_>, release_id: i64, links: &[NewLink]) -> Result<Vec
     Ok(tx.query(query)?)
 }
 
+/// Lets a link lead elsewhere.
+pub fn set_url(tx: &mut Tx<'_>, id: i64, url: &str) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!("update release_links set url = $2, updated_at = $3 where id = $1"),
+        (id, url, now),
+    )?;
+    Ok(())
+}
+
 pub fn update(tx: &mut Tx<'_>, link: &Link) -> Result<()> {
     tx.execute(sql!(Link::UPDATE), link.values())?;
     Ok(())

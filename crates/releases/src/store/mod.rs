@@ -172,11 +172,11 @@ pub struct NewRelease {
     pub commit: Option<CommitSnapshot>,
     pub author_id: Option<i64>,
     pub released_at: Timestamp,
+    pub created_at: Timestamp,
 }
 
 /// Adds a release; its id, unless there is one of the tag.
 pub fn insert(tx: &mut Tx<'_>, new: &NewRelease) -> Result<Option<i64>> {
-    let now = tx.now();
     Ok(tx.optional(
         sql!(
             "insert into releases (project_id, tag, name, description, commit_snapshot, author_id,
@@ -192,7 +192,7 @@ pub fn insert(tx: &mut Tx<'_>, new: &NewRelease) -> Result<Option<i64>> {
             new.commit.clone().map(Json),
             new.author_id,
             new.released_at,
-            now,
+            new.created_at,
         ),
     )?)
 }
@@ -201,6 +201,53 @@ pub fn update(tx: &mut Tx<'_>, release: &Release) -> Result<()> {
     let updated_at = tx.now();
     let release = Release { updated_at, ..release.clone() };
     tx.execute(sql!(Release::UPDATE), release.values())?;
+    Ok(())
+}
+
+/// Releases of a project whose commits are not known, with their tags: those behind an id.
+pub fn without_commit(
+    tx: &mut Tx<'_>, project_id: i64, after: i64, limit: i64,
+) -> Result<Vec<(i64, String)>> {
+    Ok(tx.all(
+        sql!(
+            "select id, tag from releases
+             where project_id = $1 and id > $2 and commit_snapshot is null order by id limit $3"
+        ),
+        (project_id, after, limit),
+    )?)
+}
+
+/// Notes what the commit of a release was. It is no change of the release.
+pub fn set_commit(tx: &mut Tx<'_>, id: i64, commit: &CommitSnapshot) -> Result<()> {
+    tx.execute(
+        sql!("update releases set commit_snapshot = $2 where id = $1"),
+        (id, Json(commit.clone())),
+    )?;
+    Ok(())
+}
+
+/// Those of a project behind an id, by id.
+pub fn after(tx: &mut Tx<'_>, project_id: i64, after: i64, limit: i64) -> Result<Vec<Release>> {
+    Ok(tx.all(
+        sql!(SELECT, "where project_id = $1 and id > $2 order by id limit $3"),
+        (project_id, after, limit),
+    )?)
+}
+
+/// What is said of some releases, those that say anything.
+pub fn texts(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<(i64, String)>> {
+    Ok(tx.all(
+        sql!(
+            "select id, description from releases
+             where id in_list($1) and description is not null order by id"
+        ),
+        (ids,),
+    )?)
+}
+
+/// Writes what is said of a release in other words. It is no change of the release.
+pub fn set_text(tx: &mut Tx<'_>, id: i64, text: &str) -> Result<()> {
+    tx.execute(sql!("update releases set description = $2 where id = $1"), (id, text))?;
     Ok(())
 }
 

@@ -4,14 +4,17 @@
 use super::access::KIND;
 use super::missing;
 use super::pointer::Pointer;
+use super::settings::LfsSettings;
 use super::store;
+use crate::cache::{self, Having};
 use crate::mirrors::address::is_same_server;
+use crate::mirrors::failure::may_pass;
 use crate::receive::Quarantine;
 use crate::receive::limits::PushLimits;
 use crate::size_limit;
 use futures_util::TryStreamExt;
 use http::{HeaderName, HeaderValue, Method, header};
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::outbound::Call;
@@ -24,6 +27,8 @@ use url::Url;
 /// Most that one run brings, and that are asked for at once.
 const MOST: usize = 10_000;
 const BATCH: usize = 100;
+/// Large files of one part.
+const PART: usize = 20;
 /// Bytes of what is told of a batch.
 const TOLD: u64 = 4 * 1024 * 1024;
 /// How long one may take, and all.
@@ -90,25 +95,75 @@ pub async fn bring(
     let absent = missing::absent(app, project, quarantine, MOST).await?;
     let (mut left, until) = (Left::default(), app.now() + ALL);
     for some in absent.chunks(BATCH) {
-        let ways = match ask(app, from, some).await? {
-            Ok(ways) => ways,
-            Err(why) => {
-                left.note(some.len(), why);
-                continue;
-            }
-        };
-        for pointer in some {
-            let brought = match ways.get(&pointer.oid) {
-                _ if app.now() > until => Err("there are too many".to_owned()),
-                Some(way) => load(app, project, (from, way), pointer).await?,
-                None => Err("the server does not have it".to_owned()),
-            };
-            if let Err(why) = brought {
-                left.note(1, why);
-            }
+        match bring_some(app, (project, until), from, some).await? {
+            Ok(lost) => lost.into_iter().for_each(|(_, why)| left.note(1, why)),
+            Err(why) => left.note(some.len(), why),
         }
     }
     Ok(left)
+}
+
+/// Brings these, at most [`BATCH`]; those that could not be, each with the reason. A reason
+/// alone where the server tells of none.
+async fn bring_some(
+    app: &App, (project, until): (i64, Timestamp), from: Origin<'_>, some: &[Pointer],
+) -> Brought<Vec<(String, String)>> {
+    let ways = match ask(app, from, some).await? {
+        Ok(ways) => ways,
+        Err(why) => return Ok(Err(why)),
+    };
+    let mut lost = Vec::new();
+    for pointer in some {
+        let brought = match ways.get(&pointer.oid) {
+            _ if app.now() > until => Err("there are too many".to_owned()),
+            Some(way) => load(app, project, (from, way), pointer).await?,
+            None => Err("the server does not have it".to_owned()),
+        };
+        lost.extend(brought.err().map(|why| (pointer.oid.clone(), why)));
+    }
+    Ok(Ok(lost))
+}
+
+/// A part of the large files that a repository leads to.
+#[derive(Debug, Default)]
+pub struct Part {
+    /// How many came.
+    pub brought: i64,
+    /// The digests of those that did not, and why.
+    pub lost: Vec<(String, String)>,
+    /// Where the next part begins; none at the end.
+    pub next: Option<String>,
+}
+
+/// Brings a part of the large files that the code of a project leads to and it lacks, from
+/// where it came from; a text for people while the server is away.
+///
+/// # Errors
+///
+/// `NotFound` without such a repository.
+pub async fn bring_part(
+    app: &App, project: i64, repository: i64, from: Origin<'_>, after: Option<&str>,
+) -> Result<Result<Part, String>> {
+    let settings: LfsSettings = app.settings().get(app).await?;
+    if !settings.enabled {
+        return Ok(Ok(Part::default()));
+    }
+    let copy = cache::copy(app, repository, Having::Objects).await?;
+    let lacked = missing::after(app, project, &copy, (after, PART)).await?;
+    if lacked.pointers.is_empty() {
+        return Ok(Ok(Part { next: lacked.next, ..Part::default() }));
+    }
+    let bounds = (project, app.now() + ALL);
+    let lost = match bring_some(app, bounds, from, &lacked.pointers).await? {
+        Ok(lost) => lost,
+        Err(why) if may_pass(&why) => return Ok(Err(why)),
+        Err(why) => {
+            let each = lacked.pointers.iter();
+            each.map(|pointer| (pointer.oid.clone(), why.clone())).collect()
+        }
+    };
+    let brought = lacked.pointers.len().saturating_sub(lost.len()) as i64;
+    Ok(Ok(Part { brought, lost, next: lacked.next }))
 }
 
 /// Where the batches of a repository are asked for.

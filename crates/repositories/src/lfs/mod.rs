@@ -3,8 +3,8 @@
 //!
 //! Start with [`batch`], where git-lfs asks what it may send or get; [`transfer`] moves
 //! the bytes, [`locks`] say who is at work on what, and [`missing`] keeps pointers to
-//! nothing out of pushes; [`bringing`] gets what objects of a mirror lead to. Tables:
-//! `lfs_objects`, `lfs_locks` (migration 0076).
+//! nothing out of pushes; [`bringing`] gets what objects lead to that come from elsewhere.
+//! Tables: `lfs_objects`, `lfs_locks` (migration 0076).
 
 mod access;
 mod batch;
@@ -18,9 +18,10 @@ mod ticket;
 mod transfer;
 
 pub use access::check_enabled;
+pub use bringing::{Origin, Part, bring_part};
 pub use pointer::{MAX_POINTER, Pointer};
 pub(crate) use store::copy_all;
-pub use store::{LfsObject, find, sizes};
+pub use store::{LfsObject, after, find, put_back, sizes};
 
 pub(crate) fn routes(r: &mut kernel::http::Routes) {
     batch::routes(r);

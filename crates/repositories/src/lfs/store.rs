@@ -72,6 +72,30 @@ pub fn among(tx: &mut Tx<'_>, project: i64, oids: &[String]) -> Result<Vec<LfsOb
     )?)
 }
 
+/// Those of a project behind this one, by their digests.
+pub fn after(tx: &mut Tx<'_>, project: i64, after: &str, limit: i64) -> Result<Vec<LfsObject>> {
+    Ok(tx.all(
+        sql!(
+            "select ",
+            LfsObject::COLUMNS,
+            " from lfs_objects where project_id = $1 and oid > $2 order by oid limit $3"
+        ),
+        (project, after, limit),
+    )?)
+}
+
+/// Gives a project a large file whose bytes have a row; one that is there stays.
+pub fn put_back(tx: &mut Tx<'_>, project: i64, object: &LfsObject) -> Result<()> {
+    let now = tx.now();
+    tx.run(
+        sql!(
+            "insert into lfs_objects (project_id, oid, size, blob_key, created_at)
+             values ($1, $2, $3, $4, $5) on conflict (project_id, oid) do nothing"
+        ),
+        (project, object.oid.as_str(), object.size, object.blob_key.as_str(), now),
+    )
+}
+
 /// Bytes of the large files of some projects, those that have any.
 pub fn sizes(tx: &mut Tx<'_>, projects: &[i64]) -> Result<HashMap<i64, i64>> {
     Ok(tx.pairs(

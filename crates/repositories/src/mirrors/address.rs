@@ -80,7 +80,8 @@ pub fn joined(text: &str, user: &str, password: &str) -> Result<String> {
     Ok(url.into())
 }
 
-fn parse(text: &str, schemes: &[&str]) -> Result<Address, String> {
+/// The same with a text for people where git may not go there.
+pub(super) fn parse(text: &str, schemes: &[&str]) -> Result<Address, String> {
     let invalid = || "URI is invalid".to_owned();
     if text.chars().count() > LONGEST {
         return Err(format!("URI is too long (maximum is {LONGEST} characters)"));

@@ -54,6 +54,36 @@ fn known(said: &str) -> Option<&'static str> {
     words.iter().find(|(sign, _)| said.contains(sign)).map(|(_, text)| *text)
 }
 
+/// Whether what failed, as [`told`] tells it, may go well later.
+pub fn may_pass(text: &str) -> bool {
+    const SIGNS: [&str; 17] = [
+        "cannot be resolved",
+        "did not answer in time",
+        "The connection failed",
+        "Could not resolve host",
+        "Couldn't connect",
+        "Failed to connect",
+        "Connection refused",
+        "Connection reset",
+        "Connection timed out",
+        "Operation timed out",
+        "Operation too slow",
+        "early EOF",
+        "unexpected disconnect",
+        "returned error: 429",
+        "returned error: 5",
+        "The refs there changed meanwhile",
+        "the server answered 5",
+    ];
+    SIGNS.iter().any(|sign| text.contains(sign))
+}
+
+/// Whether there is no repository at all.
+pub fn is_absent(text: &str) -> bool {
+    let says_so = text.contains("repository '") && text.ends_with("not found");
+    says_so || text.contains("Repository not found") || text.contains("returned error: 404")
+}
+
 /// A text without what is secret, and not too long.
 pub fn clean(text: &str, secrets: &[String]) -> String {
     let mut text = text.to_owned();
@@ -87,6 +117,26 @@ mod tests {
         let asks = "fatal: could not read Username for 'http://h': terminal prompts disabled";
         assert_eq!(told(asks, &secrets), "The server asks for a user name and a password.");
         assert_eq!(told(&format!("fatal: {}", "x".repeat(5000)), &[]).len(), LONGEST);
+    }
+
+    #[test]
+    fn some_failures_pass_and_some_say_that_there_is_nothing() {
+        for text in [
+            "The host x.example cannot be resolved.",
+            "fatal: unable to access 'http://h/': The requested URL returned error: 503",
+            "fatal: unable to access 'http://h/': Failed to connect to h port 80",
+        ] {
+            assert!(may_pass(text) && !is_absent(text), "{text}");
+        }
+        for text in [
+            "fatal: repository 'http://h/a.wiki.git/' not found",
+            "remote: Repository not found. fatal: repository 'http://h/a/' not found",
+            "fatal: unable to access 'http://h/': The requested URL returned error: 404",
+        ] {
+            assert!(is_absent(text) && !may_pass(text), "{text}");
+        }
+        let refused = "The server does not take this user name and password.";
+        assert!(!may_pass(refused) && !is_absent(refused));
     }
 
     #[test]

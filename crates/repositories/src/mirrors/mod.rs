@@ -7,7 +7,7 @@
 //! ([`remote`]).
 
 pub mod address;
-mod failure;
+pub(crate) mod failure;
 mod keys;
 mod model;
 pub mod pull;

@@ -9,6 +9,7 @@ pub mod model;
 mod rest;
 pub mod rules;
 pub mod store;
+pub mod strictest;
 
 pub use rest::routes;
 

@@ -12,7 +12,7 @@ mod rest;
 mod store;
 
 pub(crate) use check::check;
-pub use store::project_created;
+pub use store::{project_created, require_signatures};
 
 pub(crate) fn routes(r: &mut kernel::http::Routes) {
     rest::routes(r);

@@ -76,6 +76,21 @@ pub fn update(tx: &mut Tx<'_>, owner: Owner, rule: &PushRule) -> Result<()> {
     Ok(())
 }
 
+/// Has a project ask for signed commits beside what it asks for.
+pub fn require_signatures(tx: &mut Tx<'_>, project_id: i64) -> Result<()> {
+    let owner = Owner::Project(project_id);
+    let before = find(tx, owner)?.map(|stored| stored.rule.0);
+    let is_there = before.is_some();
+    let rule = PushRule {
+        reject_unsigned_commits: Some(true),
+        ..before.unwrap_or_default()
+    };
+    match is_there {
+        true => update(tx, owner, &rule),
+        false => insert(tx, owner, &rule).map(drop),
+    }
+}
+
 /// Takes a rule away; false if there is none.
 pub fn delete(tx: &mut Tx<'_>, owner: Owner) -> Result<bool> {
     let gone = tx.execute(sql!("delete from push_rules where scope = $1"), (owner.scope(),))?;

@@ -251,7 +251,7 @@ impl Quarantine {
     }
 
     /// What is behind some objects; those that are not here are left out.
-    pub(super) async fn tips(&self, app: &App, ids: &[ObjectId]) -> Result<HashMap<ObjectId, Tip>> {
+    pub(crate) async fn tips(&self, app: &App, ids: &[ObjectId]) -> Result<HashMap<ObjectId, Tip>> {
         let asked: String = ids.iter().map(|id| format!("{id}\n{id}^{{}}\n")).collect();
         let most = (asked.len() + 64) * 2;
         let asking = self

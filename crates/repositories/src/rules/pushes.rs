@@ -37,7 +37,7 @@ pub struct Push {
 pub enum News {
     /// Of code, by the refs that move.
     Code(HashMap<RefName, Told>),
-    /// Of code that a project begins with: nothing.
+    /// Of what something begins with: nothing.
     Imported,
     /// What a room above noted of its own.
     Content(Value),

@@ -19,6 +19,15 @@ pub fn all(tx: &mut Tx<'_>, repository: i64) -> Result<Vec<Ref>> {
     Ok(tx.all(sql!(SELECT, "where repository_id = $1 order by name"), (repository,))?)
 }
 
+/// Whether there is any.
+pub fn any(tx: &mut Tx<'_>, repository: i64) -> Result<bool> {
+    let one: Option<RefName> = tx.optional(
+        sql!("select name from repository_refs where repository_id = $1 limit 1"),
+        (repository,),
+    )?;
+    Ok(one.is_some())
+}
+
 /// Those whose names begin with one of these.
 pub fn beginning(tx: &mut Tx<'_>, repository: i64, prefixes: &[String]) -> Result<Vec<Ref>> {
     let mut query = Fragment::new(SELECT);

@@ -180,7 +180,7 @@ pub fn may_create_in(tx: &mut Tx<'_>, viewer: &Viewer, target: &Project) -> Resu
 
 /// Whether an active user reads the code of a project.
 pub fn user_reads(tx: &mut Tx<'_>, user: &User, project: &Project) -> Result<bool> {
-    if user.state != UserState::Active {
+    if !user.is_at_work() {
         return Ok(false);
     }
     let viewer = Viewer::addressed(user.clone());

@@ -91,8 +91,8 @@ pub fn basic(app: &App, request: &MergeRequest, around: &Related, details: bool)
         target_project_id: request.target_project_id,
         labels: labels(request, around, details),
         draft: request.draft,
-        imported: false,
-        imported_from: "none".to_owned(),
+        imported: request.imported_from.is_some(),
+        imported_from: request.imported_from.clone().unwrap_or_else(|| "none".to_owned()),
         work_in_progress: request.draft,
         milestone: request
             .milestone_id

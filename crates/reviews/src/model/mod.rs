@@ -141,6 +141,8 @@ pub struct MergeRequest {
     pub task_completed_count: i64,
     pub notes_count: i64,
     pub internal_notes_count: i64,
+    /// What it came from, if not from here.
+    pub imported_from: Option<String>,
     #[written]
     pub rebase_started_at: Option<Timestamp>,
     #[written]

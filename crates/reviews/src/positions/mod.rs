@@ -18,7 +18,7 @@ pub mod trace;
 pub use edits::{Edits, Kind, Line};
 pub use entity::{PositionEntity, PositionType};
 pub use following::{Followed, follow};
-pub use placing::{Placed, place, place_between, place_shown};
+pub use placing::{Placed, place, place_between, place_shown, unchanged};
 pub use refusal::Refusal;
 pub use sent::Sent;
 

@@ -94,6 +94,22 @@ pub async fn place_shown(
     Ok(is_shown.then_some(position))
 }
 
+/// The number on the new side of a line whose number on the old side is told; none of one that
+/// was removed, and where it is not known.
+///
+/// # Errors
+///
+/// `Unavailable` if too many are busy with repositories.
+pub async fn unchanged(
+    app: &App, repository: &Repository, shas: Shas, paths: &Paths, old: u32,
+) -> Result<Option<u32>> {
+    let pair = Pair { repository: repository.id, old: shas.base, new: shas.head };
+    let diffs = read(app, pair, Reading::of(Extent::Whole)).await?;
+    let is_it = |file: &&FileDiff| file.old_path == paths.old || file.new_path == paths.new;
+    let edits = diffs.files.iter().find(is_it).and_then(edits);
+    Ok(edits.and_then(|edits| edits.at_old(old).new_line()))
+}
+
 /// Whether all of them are commits of the repository.
 pub async fn are_commits(app: &App, repository: &Repository, shas: Shas) -> Result<bool> {
     let read = objects::read(app, repository, move |objects| {

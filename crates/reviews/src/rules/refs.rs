@@ -60,12 +60,35 @@ pub fn forget(tx: &mut Tx<'_>, repository: &Repository, iid: i64, names: &[&str]
     write(tx, repository, moves.collect())
 }
 
+/// Makes a branch at a commit of the repository, whose row was read in this transaction,
+/// unless there is one of its name, or another ref is in its way.
+pub fn begin_branch(
+    tx: &mut Tx<'_>, repository: &Repository, branch: &str, head: ObjectId,
+) -> Result<()> {
+    let Ok(name) = RefName::branch(branch) else {
+        return Ok(());
+    };
+    if !refs::current(tx, repository.id, &[&name])?.is_empty() {
+        return Ok(());
+    }
+    let moves = vec![RefMove { name, old: ObjectId::ZERO, new: head, peeled: None }];
+    move_refs(tx, &change(repository, moves)).map(drop)
+}
+
 /// Moves refs that nobody else moves in this transaction.
 fn write(tx: &mut Tx<'_>, repository: &Repository, moves: Vec<RefMove>) -> Result<()> {
     if moves.is_empty() {
         return Ok(());
     }
-    let change = Change {
+    match move_refs(tx, &change(repository, moves))? {
+        Outcome::Done(results) if results.iter().all(std::result::Result::is_ok) => Ok(()),
+        _ => Err(Error::Unavailable("The repository changes too often now. Try again.".into())),
+    }
+}
+
+/// Refs that move together, of which nobody is told.
+fn change(repository: &Repository, moves: Vec<RefMove>) -> Change {
+    Change {
         repository: repository.id,
         moves,
         packs: Vec::new(),
@@ -73,9 +96,5 @@ fn write(tx: &mut Tx<'_>, repository: &Repository, moves: Vec<RefMove>) -> Resul
         atomic: true,
         heads: Vec::new(),
         push: None,
-    };
-    match move_refs(tx, &change)? {
-        Outcome::Done(results) if results.iter().all(std::result::Result::is_ok) => Ok(()),
-        _ => Err(Error::Unavailable("The repository changes too often now. Try again.".into())),
     }
 }

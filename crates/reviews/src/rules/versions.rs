@@ -7,6 +7,7 @@ use super::{closing, news, refs, remarks};
 use crate::approvals;
 use crate::approvals::owners::{LARGEST, PLACES, demands};
 use crate::diffs::{self, Compared};
+use crate::merging::Heads;
 use crate::merging::status::Event as StatusEvent;
 use crate::model::{MergeRequest, Version, VersionState, as_draft, marks_draft};
 use crate::store::versions::{self as rows, NewVersion};
@@ -126,7 +127,7 @@ pub async fn read(app: &App, sides: &Sides) -> Result<Found> {
 }
 
 /// The first file of the places where owners are named.
-fn owners(objects: &Objects, target: ObjectId) -> Result<String> {
+pub(crate) fn owners(objects: &Objects, target: ObjectId) -> Result<String> {
     let Some(commit) = objects.commit(target)? else {
         return Ok(String::new());
     };
@@ -151,7 +152,7 @@ pub fn write(
     let place = Reference::Id(request.target_project_id);
     let project = find_project(tx, &place)?.found("Project")?;
     let before = rows::latest(tx, request.id)?;
-    let version = rows::insert(tx, request.id, &new_version(sides, compared))?;
+    let version = rows::insert(tx, request.id, &new_version(sides.heads, compared))?;
     let kept = [version.head_id, version.base_id, version.start_id];
     refs::keep(tx, &sides.target, (request.iid, version.head_id), &kept)?;
     let new = new_commits(tx, before.as_ref(), compared)?;
@@ -175,16 +176,17 @@ pub fn write(
     Ok(version)
 }
 
-fn new_version(sides: &Sides, compared: &Compared) -> NewVersion {
+/// What is stored of a version of these heads.
+pub(crate) fn new_version(heads: Heads, compared: &Compared) -> NewVersion {
     let state = match (compared.is_overflow, compared.files_count) {
         (true, _) => VersionState::Overflow,
         (false, 0) => VersionState::Empty,
         (false, _) => VersionState::Collected,
     };
     NewVersion {
-        head_id: sides.heads.source,
+        head_id: heads.source,
         base_id: compared.base,
-        start_id: sides.heads.target,
+        start_id: heads.target,
         state,
         files_count: compared.files_count,
         commits_count: compared.commits_count,

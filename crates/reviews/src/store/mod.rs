@@ -19,6 +19,7 @@ pub mod people;
 pub mod pipelines;
 pub mod searched;
 pub mod settings;
+pub mod texts;
 pub mod upkeep;
 pub mod versions;
 pub mod viewed;
@@ -286,6 +287,12 @@ pub fn source_moved(
         ),
         (request.id, head, status, now),
     )?;
+    Ok(())
+}
+
+/// Notes what one came from that is not from here.
+pub fn came_from(tx: &mut Tx<'_>, id: i64, source: &str) -> Result<()> {
+    tx.execute(sql!("update merge_requests set imported_from = $2 where id = $1"), (id, source))?;
     Ok(())
 }
 

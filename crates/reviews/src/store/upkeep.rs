@@ -35,3 +35,48 @@ pub fn hand_over(tx: &mut Tx<'_>, from: i64, to: Option<i64>, limit: i64) -> Res
     ];
     handing::hand_over(tx, &statements, (from, to), limit)
 }
+
+/// The same where it turned out that a user is another one: what they had to do and approved.
+/// What that one has already stays with the first.
+pub fn take_over(tx: &mut Tx<'_>, from: i64, to: Option<i64>, limit: i64) -> Result<i64> {
+    let statements = [
+        sql!(
+            "update merge_request_assignees set user_id = $2
+             where user_id = $1 and merge_request_id in
+                (select mine.merge_request_id from merge_request_assignees mine
+                 where mine.user_id = $1 and not exists
+                    (select 1 from merge_request_assignees theirs
+                     where theirs.merge_request_id = mine.merge_request_id
+                        and theirs.user_id = $2)
+                 limit $3)"
+        ),
+        sql!(
+            "update merge_request_reviewers set user_id = $2
+             where user_id = $1 and merge_request_id in
+                (select mine.merge_request_id from merge_request_reviewers mine
+                 where mine.user_id = $1 and not exists
+                    (select 1 from merge_request_reviewers theirs
+                     where theirs.merge_request_id = mine.merge_request_id
+                        and theirs.user_id = $2)
+                 limit $3)"
+        ),
+        sql!(
+            "update merge_request_approvals set user_id = $2 where id in
+                (select mine.id from merge_request_approvals mine
+                 where mine.user_id = $1 and not exists
+                    (select 1 from merge_request_approvals theirs
+                     where theirs.merge_request_id = mine.merge_request_id
+                        and theirs.user_id = $2)
+                 limit $3)"
+        ),
+        sql!(
+            "update approval_rule_approvers set user_id = $2 where user_id = $1 and rule_id in
+                (select mine.rule_id from approval_rule_approvers mine
+                 where mine.user_id = $1 and not exists
+                    (select 1 from approval_rule_approvers theirs
+                     where theirs.rule_id = mine.rule_id and theirs.user_id = $2)
+                 limit $3)"
+        ),
+    ];
+    handing::hand_over(tx, &statements, (from, to), limit)
+}

@@ -5,6 +5,7 @@ use ::store::{Fragment, FromRow, Tx, sql};
 use kernel::error::Result;
 use kernel::graph::{Owned, Window};
 use kernel::http::{Paged, Paging};
+use kernel::time::Timestamp;
 use planning::store::pages::{self, KeyType, List, Order};
 use repositories::formats::object_id::ObjectId;
 use serde_json::json;
@@ -34,6 +35,13 @@ pub struct NewVersion {
 /// Adds a version of a merge request.
 pub fn insert(tx: &mut Tx<'_>, request_id: i64, new: &NewVersion) -> Result<Version> {
     let now = tx.now();
+    insert_at(tx, request_id, new, now)
+}
+
+/// The same of what it was earlier.
+pub fn insert_at(
+    tx: &mut Tx<'_>, request_id: i64, new: &NewVersion, at: Timestamp,
+) -> Result<Version> {
     let made: Version = tx.one(
         sql!(
             "insert into merge_request_versions (merge_request_id, head_id, base_id, start_id,
@@ -50,7 +58,7 @@ pub fn insert(tx: &mut Tx<'_>, request_id: i64, new: &NewVersion) -> Result<Vers
             new.files_count,
             new.commits_count,
             &new.patch_id,
-            now,
+            at,
         ),
     )?;
     insert_commits(tx, made.id, &new.commits)?;

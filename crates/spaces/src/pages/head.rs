@@ -376,6 +376,11 @@ impl SpaceHead {
         if self.can_admin && self.kind == "Project" {
             tabs.push(tab("Error tracking", "settings/error_tracking"));
             tabs.push(tab("Alerts", "settings/alerts"));
+            tabs.push(tab("Export", "export"));
+        }
+        // Placeholders belong to the group at the top, below the list of groups.
+        if self.can_admin && self.kind == "Group" && self.above.len() == 1 {
+            tabs.push(tab("Placeholders", "placeholders"));
         }
         tabs
     }

@@ -376,3 +376,19 @@ pub fn people_of_groups(
         (groups, today, most),
     )?)
 }
+
+/// Who is a member of a project itself, with their role and when it ends, after this user.
+pub fn direct_after(
+    tx: &mut Tx<'_>, project_id: i64, after: i64, limit: i64,
+) -> Result<Vec<(i64, i64, Option<Date>)>> {
+    let today = today(tx);
+    Ok(tx.all(
+        sql!(
+            "select user_id, access_level, expires_at from members
+             where source_type = 'Project' and source_id = $1 and user_id > $2
+                and requested_at is null and (expires_at is null or expires_at > $3)
+             order by user_id limit $4"
+        ),
+        (project_id, after, today, limit),
+    )?)
+}

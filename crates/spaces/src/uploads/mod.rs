@@ -23,11 +23,11 @@ use kernel::blobs::Stored;
 use kernel::error::{Error, Found, Result};
 use kernel::ids::Reference;
 use model::Upload;
-pub use receive::{Sent, receive, receive_bytes};
+pub use receive::{Sent, receive, receive_bytes, receive_stream};
 use serde_json::json;
 pub use serve::serve;
 pub(crate) use store::sizes;
-pub use store::{find, page};
+pub use store::{after, blobs_after, find, page, put_back};
 
 /// Most uploads that go with a text into another project.
 const MOST_COPIED: usize = 200;
@@ -54,13 +54,19 @@ pub enum Which {
 
 /// Keeps what was sent as a file of a project or group.
 pub fn add(tx: &mut Tx<'_>, place: &MembersOf<'_>, name: &str, stored: &Stored) -> Result<Upload> {
-    let secret = hex::encode(kernel::secrets::random_bytes::<16>());
-    let size = kernel::blob_rows::insert(tx, stored)?;
-    let by = place.viewer.user_id();
-    let upload = store::insert(tx, place.key(), &secret, name, (size, &stored.key), by)?;
+    let upload = keep(tx, place.key(), name, stored, place.viewer.user_id())?;
     let details = json!({"upload_id": upload.id, "name": upload.name, "size": upload.size});
     place.record(tx, "upload.create", details)?;
     Ok(upload)
+}
+
+/// The same as a part of something that is recorded as a whole, by whomever it is.
+pub fn keep(
+    tx: &mut Tx<'_>, place: (SourceKind, i64), name: &str, stored: &Stored, by: Option<i64>,
+) -> Result<Upload> {
+    let secret = hex::encode(kernel::secrets::random_bytes::<16>());
+    let size = kernel::blob_rows::insert(tx, stored)?;
+    store::insert(tx, place, &secret, name, (size, &stored.key), by)
 }
 
 pub fn remove(tx: &mut Tx<'_>, place: &MembersOf<'_>, which: &Which) -> Result<()> {

@@ -55,6 +55,15 @@ pub async fn receive_bytes(app: &App, name: &str, bytes: Vec<u8>) -> Result<Sent
     store(app, model::safe_name(name), bytes, limits.bytes()).await
 }
 
+/// Keeps a file that comes from elsewhere, within the same limit.
+pub async fn receive_stream<S>(app: &App, name: &str, bytes: S) -> Result<Sent>
+where
+    S: Stream<Item = Result<Bytes>> + Send + Unpin + 'static,
+{
+    let limits: UploadLimits = app.settings().get(app).await?;
+    store(app, model::safe_name(name), bytes, limits.bytes()).await
+}
+
 async fn store<S>(app: &App, name: String, bytes: S, limit: u64) -> Result<Sent>
 where
     S: Stream<Item = Result<Bytes>> + Send + Unpin + 'static,

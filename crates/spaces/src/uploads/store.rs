@@ -7,6 +7,7 @@ use crate::model::SourceKind;
 use ::store::{Fragment, Tx, sql};
 use kernel::error::Result;
 use kernel::http::Paging;
+use kernel::time::Timestamp;
 
 type Source = (SourceKind, i64);
 
@@ -113,4 +114,41 @@ pub fn copy(tx: &mut Tx<'_>, from: Where, to: Where, secrets: &[String]) -> Resu
         ),
     )?;
     Ok(())
+}
+
+/// Those of a project after this one, by id.
+pub fn after(tx: &mut Tx<'_>, project: i64, after: i64, limit: i64) -> Result<Vec<Upload>> {
+    Ok(tx.all(
+        sql!("select * from uploads where project_id = $1 and id > $2 order by id limit $3"),
+        (project, after, limit),
+    )?)
+}
+
+/// The blobs of those of a project behind this key, with their sizes, each once.
+pub fn blobs_after(
+    tx: &mut Tx<'_>, project: i64, after: &str, limit: i64,
+) -> Result<Vec<(String, i64)>> {
+    Ok(tx.all(
+        sql!(
+            "select blob_key, max(size) from uploads where project_id = $1 and blob_key > $2
+             group by blob_key order by blob_key limit $3"
+        ),
+        (project, after, limit),
+    )?)
+}
+
+/// Gives a project a file of another server under the address that it had there, as of then;
+/// one that is there stays.
+pub fn put_back(
+    tx: &mut Tx<'_>, project: i64, (secret, name): (&str, &str), (size, blob_key): (i64, &str),
+    (by, at): (Option<i64>, Timestamp),
+) -> Result<()> {
+    tx.run(
+        sql!(
+            "insert into uploads (project_id, secret, name, size, blob_key, uploaded_by_id,
+                created_at)
+             values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing"
+        ),
+        (project, secret, name, size, blob_key, by, at),
+    )
 }

@@ -63,7 +63,7 @@ pub const NOTES: &[Migration] = &[Migration {
   id identity,
   body text not null,
   stars bigint not null default 0 check (stars >= 0),
-  parent_id bigint references notes (id)
+  parent_id bigint references notes (id) on delete restrict
 );
 create unique index notes_body on notes (body);
 ",

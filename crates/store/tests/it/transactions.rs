@@ -85,6 +85,9 @@ fn constraints_have_names_of_their_own() {
         let try_out = |sql: &'static str| db.store.write_blocking(move |tx| tx.execute(sql, ()));
         let foreign = try_out("insert into notes (body, parent_id) values ('x', 99)");
         assert_eq!(foreign, Err(Error::Foreign));
+        let answer = "insert into notes (body, parent_id) select 'two', id from notes";
+        assert_eq!(try_out(answer), Ok(1));
+        assert_eq!(try_out("delete from notes where body = 'one'"), Err(Error::Foreign));
         let check = try_out("insert into notes (body, stars) values ('x', -1)");
         assert_eq!(check, Err(Error::Check));
     }

@@ -108,5 +108,9 @@ pub fn migrations() -> &'static [Migration] {
         122 "0122_heads_refspecs_and_branches",
         123 "0123_repository_storage_moves",
         124 "0124_pull_mirrors",
+        125 "0125_imports",
+        126 "0126_placeholders",
+        127 "0127_project_files",
+        128 "0128_gist_imports",
     }
 }

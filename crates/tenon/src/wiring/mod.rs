@@ -8,6 +8,7 @@ use crate::{Outcome, admin, home, system, told};
 use delivery::environments::graph::{EnvironmentView, EnvironmentsByName};
 use graphql::explorer::Files;
 use identity::gate::IdentityGate;
+use imports::settings::Providers;
 use kernel::app::{App, Config, Parts};
 use kernel::blobs::Blobs;
 use kernel::graph::{self, Graph};
@@ -59,6 +60,7 @@ fn routes_with(explorer: &Files) -> Routes {
     snippets::routes(&mut routes);
     delivery::routes(&mut routes);
     reviews::routes(&mut routes);
+    imports::routes(&mut routes);
     graphql::transport::routes(&mut routes, graph());
     graphql::explorer::routes(&mut routes, explorer);
     graphql::rest::routes(&mut routes);
@@ -132,6 +134,7 @@ pub fn jobs() -> Registry {
     releases::jobs(&mut jobs);
     delivery::jobs(&mut jobs);
     reviews::jobs(&mut jobs);
+    imports::jobs(&mut jobs);
     jobs.build()
 }
 
@@ -251,6 +254,8 @@ pub fn assemble_over(options: Options, store: Store) -> Outcome<(App, Arc<Server
         .unwrap_or_else(|| format!("http://{}", options.listen));
     let own: &OwnAddress = store.plugged().map_err(|error| error.to_string())?;
     own.say(&external_url);
+    let providers: &Providers = store.plugged().map_err(|error| error.to_string())?;
+    providers.say(options.providers.clone());
     let table = compiled(options.explorer_dir.as_deref())?;
     let trust = match &options.ca_file {
         Some(path) => {

@@ -1,5 +1,6 @@
 //! What rooms ask of those above them, plugged in.
 
+use imports::settings::Providers;
 use kernel::own_address::OwnAddress;
 use spaces::pages::code_front::CodeFronts;
 use spaces::pages::counts::OpenMergeRequests;
@@ -17,6 +18,7 @@ pub fn plugs() -> store::Result<Plugs> {
     users.handing_over.push(releases::hooks::hand_over);
     users.handing_over.push(snippets::hooks::hand_over);
     users.handing_over.push(reviews::hooks::hand_over);
+    users.handing_over.push(imports::hooks::hand_over);
     users.user_destroying.push(planning::hooks::user_destroying);
     users.user_destroying.push(monitoring::on_call::user_destroying);
     users.user_destroying.push(snippets::hooks::user_destroying);
@@ -38,6 +40,8 @@ pub fn plugs() -> store::Result<Plugs> {
     users.settings.push(delivery::runners::settings::PART);
     users.settings.push(delivery::dependencies::switches::PART);
     users.settings.push(reviews::diffs::PART);
+    users.settings.push(imports::settings::PART);
+    users.settings.push(imports::archive::settings::PART);
     users.job_of_token = Some(delivery::runners::of_token);
     plugs.plug(users)?;
     plugs.plug(planning::hooks::Hooks {
@@ -69,7 +73,7 @@ pub fn plugs() -> store::Result<Plugs> {
         for_administrators: Some(reviews::hooks::of_banned),
         contents: vec![wikis::hooks::CONTENTS, snippets::hooks::CONTENTS],
         snippets: Some(snippets::hooks::MOVES),
-        imports_by_address: None,
+        imports_by_address: Some(imports::hooks::imports_by_address),
     })?;
     plugs.plug(code::hooks::Hooks {
         releases_of_tags: Some(releases::hooks::of_tags),
@@ -85,6 +89,7 @@ pub fn plugs() -> store::Result<Plugs> {
     plugs.plug(search::sources())?;
     plugs.plug(kernel::markup::RecentTexts::default())?;
     plugs.plug(OwnAddress::default())?;
+    plugs.plug(Providers::default())?;
     plugs.plug(Panels(vec![
         reviews::hooks::panels::pushed,
         reviews::hooks::panels::reviews,
@@ -160,6 +165,7 @@ pub(super) fn check_plugs(store: &Store) -> store::Result<()> {
     store.plugged::<kernel::search::Sources>()?;
     store.plugged::<kernel::markup::RecentTexts>()?;
     store.plugged::<OwnAddress>()?;
+    store.plugged::<Providers>()?;
     store.plugged::<Panels>()?;
     store.plugged::<HeadMenus>()?;
     store.plugged::<CodeFronts>()?;

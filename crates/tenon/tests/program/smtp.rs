@@ -9,6 +9,19 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+/// What a server needs that speaks TLS as `localhost`.
+pub fn tls(by: &Authority) -> Arc<ServerConfig> {
+    let certificate = CertificateDer::from_pem_file(by.path("server.pem"));
+    let key = PrivateKeyDer::from_pem_file(by.path("server.key")).expect("a key");
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("versions of TLS")
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.expect("a certificate")], key);
+    Arc::new(config.expect("they belong together"))
+}
+
 /// A mail that was taken: to whom, and its `Message-ID`.
 pub type Taken = (String, String);
 
@@ -25,15 +38,7 @@ impl MailServer {
 
     /// One that speaks TLS from the first byte on, as `localhost`.
     pub fn secured(by: &Authority) -> MailServer {
-        let certificate = CertificateDer::from_pem_file(by.path("server.pem"));
-        let key = PrivateKeyDer::from_pem_file(by.path("server.key")).expect("a key");
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .expect("versions of TLS")
-            .with_no_client_auth()
-            .with_single_cert(vec![certificate.expect("a certificate")], key);
-        MailServer::with(Duration::ZERO, Some(Arc::new(config.expect("they belong together"))))
+        MailServer::with(Duration::ZERO, Some(tls(by)))
     }
 
     fn with(pause: Duration, tls: Option<Arc<ServerConfig>>) -> MailServer {

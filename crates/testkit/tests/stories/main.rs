@@ -13,6 +13,7 @@ mod epics;
 mod error_tracking;
 mod graphql;
 mod identity;
+mod imports;
 mod incoming;
 mod keyed_batcher;
 mod lfs;

@@ -20,6 +20,8 @@ pub struct Mirrored {
     updated_at: Option<Moment>,
     problem: String,
     settings_url: Option<String>,
+    /// The page that says how far an import is.
+    import_url: Option<String>,
 }
 
 impl HtmlSafe for Mirrored {}
@@ -44,15 +46,29 @@ impl Mirrored {
                 url: mirror.server.url,
                 ..Mirrored::default()
             },
-            _ if project.import_status == ImportStatus::Failed => Mirrored {
-                problem: failed(project, head.can_admin),
-                ..Mirrored::default()
-            },
+            _ if project.import_status == ImportStatus::Failed => {
+                Mirrored { problem: failed(project, head.can_admin), ..imported(head) }
+            }
+            _ if is_coming(project) => {
+                let words = "It is being imported.";
+                Mirrored { words, ..imported(head) }
+            }
             _ => return Ok(None),
         };
-        let settings_url = head.can_admin.then(|| format!("{}/-/settings/mirrors", head.url));
+        let is_mirror = !shown.url.is_empty() && head.can_admin;
+        let settings_url = is_mirror.then(|| format!("{}/-/settings/mirrors", head.url));
         Ok(Some(Mirrored { settings_url, ..shown }))
     }
+}
+
+/// With the way to how far an import is.
+fn imported(head: &SpaceHead) -> Mirrored {
+    let import_url = head.can_admin.then(|| format!("{}/-/import", head.url));
+    Mirrored { import_url, ..Mirrored::default() }
+}
+
+fn is_coming(project: &Project) -> bool {
+    matches!(project.import_status, ImportStatus::Scheduled | ImportStatus::Started)
 }
 
 /// What is wrong with a mirror; the reason is for who can do something about it.
@@ -70,7 +86,7 @@ fn problem(mirror: &PullMirror, can_admin: bool) -> String {
 fn failed(project: &Project, can_admin: bool) -> String {
     let said = project.import_error.as_deref().unwrap_or_default();
     match can_admin {
-        true => format!("Its code could not be brought: {said}"),
-        false => "Its code could not be brought.".into(),
+        true => format!("It could not be imported: {said}"),
+        false => "It could not be imported.".into(),
     }
 }

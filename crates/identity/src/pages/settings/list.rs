@@ -393,6 +393,8 @@ const NETWORK: &[Section] = &[
                 "Archives of code that a user may ask for in a minute", "0 for any number.";
             raw_blob_request_limit: Number,
                 "Requests for one raw file of a project in a minute", "0 for any number.";
+            import_sources: Text, "What projects may be imported from",
+                "Of provider_a, provider_b_server, provider_b_cloud, git and project_file, with commas between them.";
             repository_storages_weighted: Weights, "Where new repositories go",
                 "Names of storages and how often each is chosen, from 0 to 100: default=100, fast=50.";
             storage_moves_enabled: Box, "Repositories may be moved to another storage";
@@ -415,6 +417,24 @@ const NETWORK: &[Section] = &[
         text: "",
         fields: fields! {
             max_attachment_size: Number, "Largest file of a text, in MiB";
+        },
+    },
+    Section {
+        title: "Files of projects",
+        text: "",
+        fields: fields! {
+            max_import_size: Number, "Largest file of a project that is sent here, in MiB",
+                "0 for any size.";
+            max_import_remote_file_size: Number, "Largest one that is fetched, in MiB",
+                "0 for any size.";
+            max_decompressed_archive_size: Number, "Most that one unpacks to, in MiB",
+                "0 for any size.";
+            project_export_limit: Number, "Exports of projects that a user begins in a minute",
+                "0 for any number.";
+            project_download_export_limit: Number,
+                "Downloads of the file of a project by a user in a minute", "0 for any number.";
+            project_import_limit: Number, "Files of projects that a user imports in a minute",
+                "0 for any number.";
         },
     },
     Section {

@@ -27,7 +27,7 @@ use spaces::rules::note_activity;
 use store::Tx;
 
 /// Highest number that may be asked for: room is left to count on from it.
-const MAX_IID: i64 = i32::MAX as i64;
+pub const MAX_IID: i64 = i32::MAX as i64;
 
 pub fn noteable(issue: &Issue) -> Noteable {
     Noteable {

@@ -3,15 +3,20 @@
 //! sends, and how long it takes, is bounded.
 
 use super::limits::PullLimits;
+use super::numbered::{Numbered, number};
 use super::plan::Refs;
+use crate::access::Pushing;
 use crate::cache::{self, Having, LocalCopy};
+use crate::formats::commands::Command;
 use crate::formats::object_id::ObjectId;
 use crate::formats::ref_name::RefName;
 use crate::git::{Git, PATIENCE};
 use crate::mirrors::failure::told;
 use crate::mirrors::remote::Remote;
 use crate::mirrors::scope::listed;
+use crate::on_disk::pieces;
 use crate::receive::limits::PushLimits;
+use crate::receive::{self, Received};
 use kernel::app::App;
 use kernel::error::{BestEffort, Error, Result};
 use kernel::programs::{Invocation, Running};
@@ -77,6 +82,8 @@ pub struct Upstream<'u> {
     app: &'u App,
     remote: &'u Remote,
     limits: PullLimits,
+    /// What comes beside branches and tags.
+    numbered: Numbered,
     /// Bytes that may come; 0 for any number.
     most: u64,
     folder: Scratch,
@@ -85,9 +92,10 @@ pub struct Upstream<'u> {
 }
 
 impl<'u> Upstream<'u> {
-    /// Prepares to fetch for a repository, which has these branches and tags.
+    /// Prepares to fetch for a repository, which has these refs: branches, tags, and others of
+    /// these kinds.
     pub async fn open(
-        app: &'u App, remote: &'u Remote, repository: i64, here: &Refs,
+        app: &'u App, remote: &'u Remote, (repository, here): (i64, &Refs), numbered: Numbered,
     ) -> Result<Upstream<'u>> {
         let limits: PullLimits = app.settings().get(app).await?;
         let bytes: PushLimits = app.settings().get(app).await?;
@@ -99,7 +107,7 @@ impl<'u> Upstream<'u> {
         let made = tokio::task::spawn_blocking(move || make(&at, &objects, &refs));
         made.await.map_err(Error::internal)?.map_err(Error::of_storage)?;
         let most = bytes.bytes();
-        Ok(Upstream { app, remote, limits, most, folder, _copy: copy })
+        Ok(Upstream { app, remote, limits, numbered, most, folder, _copy: copy })
     }
 
     /// Begins to start git, which does not talk to the server.
@@ -142,18 +150,28 @@ impl<'u> Upstream<'u> {
         }
     }
 
-    /// The branches and tags there.
+    /// The refs there that may come.
     pub async fn refs(&self) -> Told<Refs> {
-        let args = ["ls-remote", "--heads", "--tags", "--refs"];
+        let kinds: &[&str] = match self.numbered.is_empty() {
+            true => &["ls-remote", "--refs", "--heads", "--tags"],
+            false => &["ls-remote", "--refs"],
+        };
         let bounds = (LISTED, self.limits.listing());
-        let text = match self.ask(args, String::new(), bounds).await? {
+        let text = match self.ask(kinds.iter().copied(), String::new(), bounds).await? {
             Ok(text) => text,
             Err(text) => return Ok(Err(text)),
         };
-        match text.lines().count() > self.limits.refs {
+        let mut refs = listed(&text);
+        refs.retain(|name, _| self.may_come(name));
+        match refs.len() > self.limits.refs {
             true => Ok(Err(TOO_MANY.into())),
-            false => Ok(Ok(listed(&text))),
+            false => Ok(Ok(refs)),
         }
+    }
+
+    fn may_come(&self, name: &RefName) -> bool {
+        let is_usual = name.as_branch().or(name.as_tag()).is_some();
+        is_usual || self.numbered.iter().any(|(there, _)| number(there, name).is_some())
     }
 
     /// The branch that HEAD stands for there, as far as the server says so.
@@ -180,7 +198,7 @@ impl<'u> Upstream<'u> {
             "--stdin",
         ];
         let bounds = (ANSWER, self.limits.fetching());
-        if let Err(text) = self.ask(args, refspecs(wanted), bounds).await? {
+        if let Err(text) = self.ask(args, refspecs(wanted, self.numbered), bounds).await? {
             return Ok(Err(text));
         }
         let format = "--format=%(objectname)%09refs/%(refname:lstrip=2)";
@@ -199,8 +217,19 @@ impl<'u> Upstream<'u> {
         Ok(asking.ask(Vec::new(), 1024, PATIENCE).await?.ended.succeeded)
     }
 
+    /// Has the objects come that these commands need, apart from what is here.
+    pub async fn gather(
+        &self, to: &Pushing, commands: Vec<Command>, here: &Refs,
+    ) -> Result<Received> {
+        let new: Vec<ObjectId> = commands.iter().map(|one| one.new).collect();
+        let mut packing = self.pack(&new, here).await?;
+        let pack = packing.stdout().ok_or_else(|| Error::internal("git answers nothing"))?;
+        let pack = Box::pin(pieces(pack, |_| {}));
+        receive::gather(self.app, to, commands, pack).await
+    }
+
     /// Has git pack what these need and the project lacks.
-    pub async fn pack(&self, new: &[ObjectId], here: &Refs) -> Result<Running> {
+    async fn pack(&self, new: &[ObjectId], here: &Refs) -> Result<Running> {
         let mut revisions = String::new();
         for id in new {
             let _ = writeln!(revisions, "{id}");
@@ -225,17 +254,17 @@ impl<'u> Upstream<'u> {
 }
 
 /// What git is told to fetch.
-fn refspecs(wanted: &[RefName]) -> String {
-    let kinds = ["heads/*", "tags/*"].map(|kind| (format!("refs/{kind}"), kind.to_owned()));
-    let each = wanted.iter().filter_map(|name| {
-        let rest = name.as_str().strip_prefix("refs/")?;
-        Some((name.to_string(), rest.to_owned()))
-    });
-    let all: Vec<(String, String)> = match wanted.len() > FEW {
-        true => kinds.into(),
-        false => each.collect(),
+fn refspecs(wanted: &[RefName], numbered: Numbered) -> String {
+    let kinds = numbered.iter().map(|(there, _)| *there);
+    let names: Vec<&str> = match wanted.len() > FEW {
+        true => ["refs/heads/*", "refs/tags/*"].into_iter().chain(kinds).collect(),
+        false => wanted.iter().map(RefName::as_str).collect(),
     };
-    all.iter().map(|(from, to)| format!("+{from}:{THERE}{to}\n")).collect()
+    let line = |name: &&str| {
+        let rest = name.strip_prefix("refs/")?;
+        Some(format!("+{name}:{THERE}{rest}\n"))
+    };
+    names.iter().filter_map(line).collect()
 }
 
 /// `ref: refs/heads/main`, and what it is of.
@@ -285,16 +314,16 @@ mod tests {
 
     #[test]
     fn few_are_asked_for_one_by_one_and_many_at_once() {
-        let said = refspecs(&names(2));
+        let said = refspecs(&names(2), &[]);
         assert_eq!(
             said,
             "+refs/heads/b0:refs/upstream/heads/b0\n+refs/heads/b1:refs/upstream/heads/b1\n"
         );
-        let said = refspecs(&names(FEW + 1));
-        assert_eq!(
-            said,
-            "+refs/heads/*:refs/upstream/heads/*\n+refs/tags/*:refs/upstream/tags/*\n"
-        );
+        let usual = "+refs/heads/*:refs/upstream/heads/*\n+refs/tags/*:refs/upstream/tags/*\n";
+        assert_eq!(refspecs(&names(FEW + 1), &[]), usual);
+        const MORE: Numbered = &[("refs/pull/*/head", "refs/merge-requests/*/head")];
+        let also = "+refs/pull/*/head:refs/upstream/pull/*/head\n";
+        assert_eq!(refspecs(&names(FEW + 1), MORE), format!("{usual}{also}"));
     }
 
     #[test]

@@ -15,12 +15,11 @@ use crate::mirrors::failure::{clean, list};
 use crate::mirrors::remote::Remote;
 use crate::mirrors::scope::Scope;
 use crate::model::{Repository, RepositoryKind};
-use crate::on_disk::pieces;
 use crate::receive::{self, Landed, Received};
 use crate::store::{self, refs};
 use ::store::Tx;
 use kernel::app::App;
-use kernel::error::{Error, Found, Result};
+use kernel::error::{Found, Result};
 use spaces::model::Project;
 
 /// A run that has begun.
@@ -136,7 +135,7 @@ async fn bring(app: &App, begun: &Begun, to: &Pushing, remote: &Remote) -> Told<
     let (mirror, project) = (begun.mirror.clone(), begun.project.clone());
     let here = app.read(move |tx| Here::read(tx, &mirror, &project)).await?;
     let seat = app.kept::<Git>().seat().await?;
-    let upstream = Upstream::open(app, remote, to.repository_id, &here.refs).await?;
+    let upstream = Upstream::open(app, remote, (to.repository_id, &here.refs), &[]).await?;
     let there = match upstream.refs().await? {
         Ok(there) => there,
         Err(text) => return Ok(Err(text)),
@@ -192,14 +191,17 @@ async fn take(
     (upstream, here): (&Upstream<'_>, &Refs), commands: Vec<Command>, mut stayed: Stayed,
 ) -> Told<Stayed> {
     let names: Vec<RefName> = commands.iter().filter_map(|one| one.name.clone()).collect();
-    let new: Vec<ObjectId> = commands.iter().map(|one| one.new).collect();
-    let mut packing = upstream.pack(&new, here).await?;
-    let pack = packing.stdout().ok_or_else(|| Error::internal("git answers nothing"))?;
-    let pack = Box::pin(pieces(pack, |_| {}));
-    let received = receive::gather(app, to, commands, pack).await?;
-    drop(packing);
+    let received = upstream.gather(to, commands, here).await?;
     stayed.files = large_files(app, &begun.project, remote, &received).await?;
-    let results = match receive::settle(app, to, &received).await? {
+    Ok(settled(app, to, &received, names).await?.map(|kept| Stayed { kept, ..stayed }))
+}
+
+/// Makes what has come a part of the repository; the refs that stay as they are, each with
+/// the reason.
+pub(super) async fn settled(
+    app: &App, to: &Pushing, received: &Received, names: Vec<RefName>,
+) -> Told<Vec<(RefName, String)>> {
+    let results = match receive::settle(app, to, received).await? {
         Landed::Refs(results) => results,
         Landed::Refused(text) => return Ok(Err(text)),
         Landed::BadObjects(text) => {
@@ -207,8 +209,7 @@ async fn take(
         }
     };
     let each = names.into_iter().zip(results);
-    stayed.kept = each.filter_map(|(name, result)| Some((name, result.err()?))).collect();
-    Ok(Ok(stayed))
+    Ok(Ok(each.filter_map(|(name, result)| Some((name, result.err()?))).collect()))
 }
 
 /// Brings the large files that new objects lead to. What cannot be brought does not keep

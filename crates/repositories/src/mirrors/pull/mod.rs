@@ -2,7 +2,8 @@
 //! every half an hour and when it is asked for, or begins with it once, which is an import.
 //!
 //! Git lists what is there and fetches what differs into a repository of its own
-//! ([`fetching`]); that goes the way of a push ([`following`]), which moves the refs.
+//! ([`fetching`]); that goes the way of a push ([`following`]), which moves the refs. Imports
+//! of whole projects take more from there than a mirror does ([`whole`]).
 
 mod entity;
 mod fetching;
@@ -11,6 +12,7 @@ mod jobs;
 mod limits;
 mod mail;
 mod model;
+mod numbered;
 mod plan;
 mod rest;
 pub mod rules;
@@ -18,6 +20,7 @@ mod settings;
 mod store;
 pub mod switch;
 mod tasks;
+pub mod whole;
 
 pub use limits::PullLimits;
 pub use model::{PullMirror, PullMirrorInput};

@@ -63,6 +63,8 @@ pages! {
     reading_code: "docs/guide/code.md",
     merge_requests: "docs/guide/merge-requests.md",
     mirrors: "docs/guide/mirrors.md",
+    imports: "docs/guide/imports.md",
+    files_of_projects: "docs/guide/project-files.md",
     releases: "docs/guide/releases.md",
     wikis: "docs/guide/wikis.md",
     signing: "docs/guide/signing.md",

@@ -165,6 +165,7 @@ async fn fill(t: &TestServer) -> (String, String) {
     t.admin().put(settings).json(&on).await.is(200);
     commits(t).await;
     crate::repositories::moves::fill(t, project.id).await;
+    crate::imports::people::fill(t, group.id).await;
     let action = json!({"action": "create", "file_path": ".gitlab-ci.yml",
         "content": "a: {script: e}"});
     let body = json!({"branch": "main", "commit_message": "x [skip ci]", "actions": [action]});
@@ -314,6 +315,7 @@ async fn lists_of_fifty_cost_what_lists_of_five_cost(t: TestServer) {
             "/projects/{id}/repository_storage_moves",
             format!("{project}/repository_storage_moves"),
         ),
+        ("/groups/{id}/placeholder_users", format!("{group}/placeholder_users")),
         ("/projects/{id}/protected_branches", format!("{project}/protected_branches")),
         ("/projects/{id}/variables", format!("{project}/variables")),
         ("/projects/{id}/pipelines", format!("{project}/pipelines")),

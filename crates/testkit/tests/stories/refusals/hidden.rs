@@ -3,7 +3,8 @@
 use super::packages;
 use super::review;
 use super::things::{
-    begun_by, environment, export, job_token_scope, pipeline, snippet, storage_moves,
+    begun_by, environment, export, failed_relation, job_token_scope, pipeline, placeholder,
+    snippet, storage_moves,
 };
 use crate::packages_formats::forms;
 use serde_json::{Value, json};
@@ -127,6 +128,8 @@ pub async fn hide(t: &TestServer) -> Hidden {
     let environment = environment(&admin, &project, &group.at("")).await;
     let review = review::hide(&admin, &project, milestone_of_project).await;
     let moves = storage_moves(t, &project, &group, &snippet[0]).await;
+    let failed = failed_relation(t, &project, keeper.id).await;
+    let placeholder = placeholder(t, &group, keeper.id).await;
     let ids = [
         (("snippets", "snippet_id"), snippet[0].clone()),
         (("snippets", "note_id"), snippet[1].clone()),
@@ -195,6 +198,8 @@ pub async fn hide(t: &TestServer) -> Hidden {
         ((EVERYWHERE, "gpg_key_id"), gpg_key.to_string()),
         (("projects", "deploy_key_id"), deploy_key.to_string()),
         (("projects", "mirror_id"), mirror.to_string()),
+        (("projects", "failed_id"), failed),
+        ((EVERYWHERE, "placeholder_id"), placeholder),
         ((EVERYWHERE, "user_id"), keeper.id.to_string()),
         ((EVERYWHERE, "group_id"), friends.id.to_string()),
         ((EVERYWHERE, "email"), "vault@example.com".into()),

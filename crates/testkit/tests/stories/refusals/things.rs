@@ -99,6 +99,55 @@ pub async fn snippet(admin: &Client, project: &TestProject) -> [String; 5] {
 /// What a template calls a thing, and its id.
 type Named = ((&'static str, &'static str), String);
 
+/// What the import of a project could not bring.
+pub async fn failed_relation(t: &TestServer, project: &TestProject, keeper: i64) -> String {
+    let project = project.id;
+    let made = t.app().write(move |tx| {
+        let (now, nothing) = (tx.now(), store::Json(json!({})));
+        let import: i64 = tx.one(
+            store::sql!(
+                "insert into imports (project_id, source, host, user_id, origin, base_url,
+                    upstream, options, user_map, status, is_live, round, round_started_at, stats,
+                    failures, attempts, progressed_at, created_at, updated_at)
+                 values ($1, 'provider_a', 'vault.example', $2, 'vault/secret',
+                    'https://vault.example', $3, $3, $3, 'finished', $4, 1, $5, $3, 1, 0, $5, $5,
+                    $5)
+                 returning id"
+            ),
+            (project, keeper, nothing, false, now),
+        )?;
+        Ok(tx.one::<i64>(
+            store::sql!(
+                "insert into import_failures (import_id, stage, kind, key, exception_class,
+                    message, created_at)
+                 values ($1, 'issues', 'issue', '1', 'RecordInvalid', 'a secret', $2)
+                 returning id"
+            ),
+            (import, now),
+        )?)
+    });
+    made.await.expect("it is noted").to_string()
+}
+
+/// Somebody elsewhere whom a group knows, of whom a user is asked whether it is they.
+pub async fn placeholder(t: &TestServer, group: &TestGroup, keeper: i64) -> String {
+    let group = group.id;
+    let made = t.app().write(move |tx| {
+        let now = tx.now();
+        Ok(tx.one::<i64>(
+            store::sql!(
+                "insert into import_source_users (namespace_id, source, host, source_user_id,
+                    username, words_folded, user_id, status, created_at, updated_at)
+                 values ($1, 'provider_a', 'vault.example', '1', 'secret', 'secret', $2,
+                    'awaiting_approval', $3, $3)
+                 returning id"
+            ),
+            (group, keeper, now),
+        )?)
+    });
+    made.await.expect("it is noted").to_string()
+}
+
 /// A move of a project, of the wiki of a group and of a snippet, to where each lies.
 pub async fn storage_moves(
     t: &TestServer, project: &TestProject, group: &TestGroup, snippet: &str,

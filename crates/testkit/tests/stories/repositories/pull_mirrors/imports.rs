@@ -65,7 +65,7 @@ async fn an_import_that_fails_says_why_and_is_asked_for_again(t: TestServer) {
     let said = told["import_error"].as_str().expect("a reason").to_owned();
     assert!(!said.contains(jane.token().unwrap()), "{said}");
     let page = t.browser("jane").await.get("/jane/imported").await.is(200).text();
-    assert!(page.contains("Its code could not be brought: "), "{page}");
+    assert!(page.contains("It could not be imported: "), "{page}");
     let told = kim.get(&at).await.is(200).json();
     assert_eq!(
         (&told["import_status"], &told["import_error"]),
