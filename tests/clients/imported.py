@@ -21,7 +21,7 @@ def near(**settings):
     stories.api("PUT", "/application/settings", allow_local_requests_from_web_hooks_and_services=True, **settings)
 
 
-def ask(path, method="POST", **body):
+def ask(path, /, method="POST", **body):
     """Any answer of the server."""
     return requests.request(method, f"{stories.URL}/api/v4{path}", headers=HEADERS, json=body, timeout=120)
 
@@ -62,7 +62,9 @@ def when(text):
         return datetime.fromtimestamp(text / 1000, timezone.utc)
     if text is None or isinstance(text, datetime):
         return text
-    return datetime.fromisoformat(text.replace("Z", "+00:00"))
+    at = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    # Times are told in thousandths of a second.
+    return at.replace(microsecond=at.microsecond // 1000 * 1000)
 
 
 def same(ours, theirs):
@@ -81,7 +83,7 @@ def is_by(ours, login):
 
 def said(notes):
     """What people said, the oldest first."""
-    return sorted((note for note in notes if not note.system), key=lambda note: note.id)
+    return sorted((note for note in notes if not note.system), key=lambda note: (note.created_at, note.body))
 
 
 def threads(mr):
@@ -92,7 +94,7 @@ def threads(mr):
 
 def lines(note):
     position = note["position"]
-    return position["old_line"], position["new_line"]
+    return position.get("old_line"), position.get("new_line")
 
 
 def download(path):

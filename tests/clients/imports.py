@@ -291,10 +291,13 @@ def test_gists_become_snippets():
         git.push(f"gists/{number}", "main")
         named = {name: {"filename": name, "size": len(text), "raw_url": ""} for name, text in files.items()}
         address = f"{THERE.served.url}/gists/{number}.git"
-        THERE.a.add("/gists", {
+        path = f"/gists/gist{number}"
+        THERE.a.things[path] = {
             "id": f"gist{number}", "description": f"Gist {number}", "public": public, "files": named, **times,
             "truncated": False, "git_pull_url": address, "owner": provider_a.user("ada"),
-        })  # fmt: skip
+            "url": THERE.served.url + provider_a.API + path,
+        }  # fmt: skip
+        THERE.a.add("/gists", THERE.a.things[path])
     begun = ask("/import/provider_a/gists", personal_access_token=provider_a.TOKEN)
     assert (begun.status_code, begun.content) == (202, b""), begun.text
     again = ask("/import/provider_a/gists", personal_access_token=provider_a.TOKEN)
