@@ -1,9 +1,15 @@
 //! The stock git, in a folder of its own that ends with it.
 
 use crate::client::Client;
+use kernel::programs::Program;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use tempfile::TempDir;
 use tokio::process::Command;
+
+/// Looked up once: a program that is named without its path, with an environment of its
+/// own, is started by a fork, which copies the page tables of all tests for each git.
+static GIT: LazyLock<Program> = LazyLock::new(|| Program::find("git").expect("git is there"));
 
 /// A folder in which git works.
 pub struct Git {
@@ -157,7 +163,7 @@ impl Git {
     }
 
     fn command(&self, folder: &str, args: &[&str]) -> Command {
-        let mut command = Command::new("git");
+        let mut command = Command::new(GIT.path());
         command
             .args(["-c", "init.defaultBranch=main", "-c", "protocol.version=2"])
             .args(args)
