@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn long_lines_end_soon() {
-        let long = "`".repeat(99_000) + "@joe #12 ";
+        let long = format!("x{}@joe #12 ", "`".repeat(99_000));
         assert_eq!(changed(&long).len(), long.len() + 2);
         let odd: String = (1..200).map(|count| "`".repeat(count) + "x").collect();
         assert_eq!(changed(&odd), odd);

@@ -169,7 +169,8 @@ async fn files_of_texts_are_here_from_then_on(t: TestServer) {
     let url = link["url"].as_str().unwrap().strip_prefix(t.app().base_url());
     let url = url.expect("it is here").to_owned();
     assert!(url.ends_with("/tool.zip"), "{url}");
-    assert_eq!(t.browser("root").await.get(&url).await.is(200).text(), "a tool");
+    let path = url.strip_prefix(&format!("/-/project/{}", project.id)).expect("its upload");
+    assert_eq!(t.admin().get(project.at(path)).await.is(200).text(), "a tool");
 
     let (came, lost) = all(&t, &import, &upstream.files(true)).await;
     assert_eq!((came, lost, upstream.times()), (0, Vec::new(), 3), "nothing comes twice");
