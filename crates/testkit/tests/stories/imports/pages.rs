@@ -319,7 +319,10 @@ async fn a_project_becomes_a_file_and_a_project_again(t: TestServer) {
     let long = "x".repeat(10_000);
     browser.post(at, &[("description", long.as_str())]).await.is(422);
     let (_, shown) = browser.submit(at, &[("description", "Another one.")]).await;
-    assert!(shown.contains("The file is being written.") || shown.contains("Download"), "{shown}");
+    assert!(
+        shown.contains("The file is being written.") || shown.contains("Download"),
+        "{shown}"
+    );
     t.settle().await;
     let shown = browser.get(at).await.is(200).text();
     assert!(shown.contains("Download") && !shown.contains("data-live"), "{shown}");
