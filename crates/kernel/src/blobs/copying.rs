@@ -2,9 +2,10 @@
 //! where they went.
 
 use std::fs::File;
-use std::io::{Read, copy};
+use std::io::{ErrorKind, Read, copy};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
 
 use futures_util::{StreamExt, TryStreamExt};
 use sha2::{Digest, Sha256};
@@ -85,51 +86,67 @@ impl Blobs {
     }
 
     /// Copies a file of another storage of files: by the system, without a look at its
-    /// bytes but the one when they are read back.
+    /// bytes but the one when they are read back, which is done beside the copying.
     async fn take_file(
         &self, from: PathBuf, lock: &Arc<PathBuf>, key: String, told: Told<'_>,
     ) -> Result<Copied> {
         let path = Spool::place(&self.spool);
-        let (spool, mut source, mut file) = blocking(move || {
+        let (spool, source, file, back) = blocking(move || {
             let source = File::open(from)?;
             let (spool, file) = Spool::create(path)?;
-            Ok((spool, source, file))
+            let back = spool.open()?;
+            Ok((spool, source, file, back))
         })
         .await?;
-        loop {
-            let copied;
-            (copied, source, file) = blocking(move || {
-                let copied = copy(&mut source.by_ref().take(PIECE), &mut file)?;
-                Ok((copied, source, file))
-            })
-            .await?;
-            if copied == 0 {
-                break;
-            }
-            told(copied);
-        }
-        let (written, sha256) = blocking(move || {
-            file.sync_all()?;
-            let sha256 = digest_of(&mut spool.open()?)?;
-            Ok((spool, sha256))
-        })
-        .await?;
+        let (there, pieces) = channel();
+        let copying = copy_pieces(source, file, move |count| {
+            told(count);
+            // Who reads them back has failed where nobody listens, and says why.
+            let _ = there.send(count);
+        });
+        let reading = blocking(move || Ok(digest_of(back, &pieces)?));
+        let ((), sha256) = tokio::try_join!(copying, reading)?;
         let copied = Copied { key, sha256 };
         if copied.is_good() {
-            self.publish(lock, &written, &copied.key).await?;
+            self.publish(lock, &spool, &copied.key).await?;
         }
         Ok(copied)
     }
 }
 
-fn digest_of(file: &mut File) -> Result<String> {
-    let (mut digest, mut piece) = (Sha256::new(), vec![0; READ]);
+/// Copies piece by piece, tells of each, and makes all of it durable.
+async fn copy_pieces(mut source: File, mut file: File, told: impl Fn(u64) + Send) -> Result<()> {
     loop {
-        match file.read(&mut piece)? {
-            0 => return Ok(hex::encode(digest.finalize())),
-            count => digest.update(&piece[..count]),
+        let copied;
+        (copied, source, file) = blocking(move || {
+            let copied = copy(&mut source.by_ref().take(PIECE), &mut file)?;
+            Ok((copied, source, file))
+        })
+        .await?;
+        if copied == 0 {
+            break;
+        }
+        told(copied);
+    }
+    drop(told);
+    blocking(move || Ok(file.sync_all()?)).await
+}
+
+/// The digest of pieces of these lengths, each of which is there when its length is told.
+fn digest_of(mut file: File, pieces: &Receiver<u64>) -> std::io::Result<String> {
+    let (mut digest, mut bytes) = (Sha256::new(), vec![0; READ]);
+    for length in pieces {
+        let mut piece = file.by_ref().take(length);
+        let mut left = length;
+        while left > 0 {
+            match piece.read(&mut bytes)? {
+                0 => return Err(ErrorKind::UnexpectedEof.into()),
+                count => digest.update(&bytes[..count]),
+            }
+            left = piece.limit();
         }
     }
+    Ok(hex::encode(digest.finalize()))
 }
 
 #[cfg(test)]
