@@ -198,7 +198,20 @@ pub async fn reopened(
     open_new(app, id).await.map(Some)
 }
 
+/// Opens a copy as it is now. One that was deleted while it was opened is made again.
 async fn open_new(app: &App, repository: i64) -> Result<(LocalCopy, gix::ThreadSafeRepository)> {
+    for _ in 1..ATTEMPTS {
+        match open_once(app, repository).await {
+            Err(Error::Internal(cause)) => {
+                tracing::warn!(error = %cause, repository, "a copy of a repository was not whole");
+            }
+            opened => return opened,
+        }
+    }
+    open_once(app, repository).await
+}
+
+async fn open_once(app: &App, repository: i64) -> Result<(LocalCopy, gix::ThreadSafeRepository)> {
     let generation = {
         let now = app.read(move |tx| store::by_id(tx, repository)?.found("Repository")).await?;
         now.generation
