@@ -198,6 +198,7 @@ const NO_PAGES = [
   '/{*project}/-/jobs/{job_id}/artifacts/raw/{*path}',
   '/{*project}/-/jobs/{job_id}/log',
   '/{*project}/-/jobs/{job_id}/raw',
+  '/{*project}/-/export/download',
   '/{*project}/-/jobs/artifacts/{ref_name}/browse',
   '/{*project}/-/jobs/artifacts/{ref_name}/browse/{*path}',
   '/{*project}/-/jobs/artifacts/{ref_name}/download',

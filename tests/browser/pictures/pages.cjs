@@ -350,7 +350,10 @@ const ROOT = [
   ),
   page('admin-package-limits', '/admin/package_limits'),
   page('admin-settings-ci', '/admin/settings/ci_cd'),
-  page('admin-runners', '/admin/runners'),
+  // Columns are as wide as what is drawn by chance in them.
+  page('admin-runners', '/admin/runners', { async act(page) {
+    await page.locator('td .muted.small').evaluateAll((tokens) => tokens.forEach((token) => { token.textContent = 'aB3dE5fG'; }));
+  } }),
   page('admin-applications', '/admin/applications'),
   page('admin-application', '/admin/applications/{id}', {
     path: (seeded) => `/admin/applications/${seeded.application.id}`,

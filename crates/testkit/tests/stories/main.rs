@@ -6,6 +6,7 @@
 mod activity;
 mod alerts;
 mod boards;
+mod bounds;
 mod code;
 mod conventions;
 mod delivery;

@@ -7,8 +7,10 @@ use axum::http::{HeaderMap, StatusCode, Uri};
 use http::Method;
 use imports::settings::{Addresses, Providers};
 use serde_json::{Value, json};
+use std::sync::Arc;
 use testkit::service::{near, set};
 use testkit::{Browser, Git, TestServer};
+use tokio::sync::Semaphore;
 
 const SOURCES: &str = "/projects/import";
 const PROVIDER_A: &str = "/projects/import/provider_a";
@@ -19,6 +21,8 @@ const TOKEN: &str = "token-of-ada";
 /// that git does not find.
 struct Upstream {
     url: String,
+    /// What bellows are made of is told once this is closed.
+    bellows: Arc<Semaphore>,
 }
 
 impl Upstream {
@@ -26,13 +30,19 @@ impl Upstream {
         near(t).await;
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
-        let router = Router::new().fallback(answer).with_state(url.clone());
+        let bellows = Arc::new(Semaphore::new(0));
+        let router = Router::new().fallback(answer).with_state((url.clone(), bellows.clone()));
         tokio::spawn(async move { axum::serve(listener, router).await });
-        Upstream { url }
+        Upstream { url, bellows }
     }
 }
 
-async fn answer(State(url): State<String>, headers: HeaderMap, uri: Uri) -> (StatusCode, String) {
+async fn answer(
+    State((url, bellows)): State<(String, Arc<Semaphore>)>, headers: HeaderMap, uri: Uri,
+) -> (StatusCode, String) {
+    if uri.path().contains("/ada/bellows") {
+        let _closed = bellows.acquire().await;
+    }
     let said = headers.get("authorization").and_then(|value| value.to_str().ok());
     let said = said.unwrap_or_default();
     if !said.contains(TOKEN) && !said.starts_with("Basic ") {
@@ -229,6 +239,7 @@ async fn many_are_imported_at_once_and_tried_again(t: TestServer) {
     let refused = browser.post(at, &[("action", "cancel")]).await.is(422).text();
     assert!(refused.contains("cannot be canceled because it is canceled"), "{refused}");
 
+    there.bellows.close();
     t.settle().await;
     let at = "/jane/anvil/-/import";
     let failed = browser.get(at).await.is(200).text();

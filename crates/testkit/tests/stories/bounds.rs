@@ -1,5 +1,4 @@
 //! What callers may send before it is known who they are.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use http::Method;
 use serde_json::json;
