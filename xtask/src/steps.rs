@@ -141,7 +141,6 @@ pub fn cargo<const N: usize>(arguments: [&str; N]) -> Command {
     if std::env::var_os("CI").is_some() {
         command.env("CARGO_INCREMENTAL", "0");
         command.env("CARGO_PROFILE_DEV_DEBUG", "0");
-        command.env("CARGO_PROFILE_DEV_STRIP", "symbols");
     }
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
