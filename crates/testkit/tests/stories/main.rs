@@ -33,6 +33,7 @@ mod reviews;
 mod roadmap;
 mod search;
 mod server;
+mod sign_on_hook;
 mod signatures;
 mod snippets;
 mod spaces;

@@ -1,6 +1,5 @@
 //! Where a group's single sign-on comes into an authorization request. The
 //! room that has it plugs itself in; here a stand-in does.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use identity::hooks::{Hooks, SignOn, SingleSignOn};
 use identity::viewer::SignedIn;
